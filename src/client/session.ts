@@ -61,7 +61,7 @@ export class SessionHandle {
 
   /** Starts the agent ahead of a prompt, and resolves with true when it is ready; with false where it waits for a prompt that asks first whether the project is trusted. */
   async start(): Promise<boolean> {
-    const call = { method: "POST", path: this.#path("start"), repeatable: true, patienceMs: START_MS } as const;
+    const call = { method: "POST", path: this.#path("start"), patienceMs: START_MS } as const;
     return (await this.#transport.json<{ ready: boolean }>(call)).ready;
   }
 

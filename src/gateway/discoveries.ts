@@ -41,12 +41,17 @@ export class Discoveries {
     }
     const entry = { at: now, answer: ask(agent, place, trusted) };
     keepNewest(this.answers, key, entry, KEPT);
-    entry.answer.catch(() => {
+    const forget = (before: typeof known): void => {
       if (this.answers.get(key) !== entry) return;
-      // What was known before is better than nothing.
-      if (known) this.answers.set(key, known);
+      if (before) this.answers.set(key, before);
       else this.answers.delete(key);
-    });
+    };
+    entry.answer.then(
+      // The user may install it, or log in, at any time.
+      ({ installed, credentials }) => (installed && credentials !== "missing" ? undefined : forget(undefined)),
+      // What was known before is better than nothing.
+      () => forget(known),
+    );
     return entry.answer;
   }
 }

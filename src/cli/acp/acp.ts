@@ -131,6 +131,7 @@ export async function acp(flags: AcpFlags): Promise<number> {
   const agent = createLazyAcpAgent({
     client: async () => client,
     ...(flags.agent === undefined ? {} : { agent: flags.agent }),
+    endsWithClient: () => link.isOwn,
     version: packageVersion(),
     logger,
   });
@@ -140,7 +141,8 @@ export async function acp(flags: AcpFlags): Promise<number> {
   };
   const stream = messageStream({ input: process.stdin, write, sent });
   const connection = agent.connect(stream);
-  const code = await untilOver(closedOf(connection), interrupts);
+  const code = await untilOver(connection.closed, interrupts);
+  if (link.isOwn) await connection.leave();
   const left = await link.close(interrupts.signal);
   const answersCome = interrupts.signal.aborted && left.where === "here";
   await stream.finish(cutOff(left), answersCome ? LAST_ANSWERS_MS : 0);
@@ -148,10 +150,4 @@ export async function acp(flags: AcpFlags): Promise<number> {
   await Promise.all([flushed(write), logger.flush()]);
   interrupts.close();
   return code;
-}
-
-/** The SDK types a connection as unknown; the router's has this. */
-function closedOf(connection: unknown): Promise<unknown> {
-  const closed = typeof connection === "object" && connection !== null && "closed" in connection && connection.closed;
-  return closed instanceof Promise ? closed : new Promise(() => {});
 }

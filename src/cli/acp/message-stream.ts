@@ -65,19 +65,29 @@ export function readMessage(line: string): { message: AnyMessage } | { refusal: 
 /** The requests that have no answer yet. */
 class OpenRequests {
   readonly #methods = new Map<RequestId, string>();
+  /** Those whose answer is being written. */
+  readonly #answering = new Set<RequestId>();
   readonly #looks = new Set<() => void>();
 
   came(message: AnyMessage): void {
     if ("method" in message && "id" in message) this.#methods.set(message.id, message.method);
   }
 
+  sending(message: AnyMessage): void {
+    if (!("method" in message)) this.#answering.add(message.id);
+  }
+
   sent(message: AnyMessage): void {
-    if (!("method" in message)) this.#methods.delete(message.id);
+    if (!("method" in message)) {
+      this.#methods.delete(message.id);
+      this.#answering.delete(message.id);
+    }
     for (const look of this.#looks) look();
   }
 
-  ids(): RequestId[] {
-    return [...this.#methods.keys()];
+  /** Those that nobody answers. */
+  unanswered(): RequestId[] {
+    return [...this.#methods.keys()].filter((id) => !this.#answering.has(id));
   }
 
   /** Resolves when all are answered, or it takes too long. Prompts count where that is said. */
@@ -133,6 +143,7 @@ export function messageStream({
     sent?.(message);
     const line = `${JSON.stringify(message)}\n`;
     underWay += 1;
+    open.sending(message);
     write(line, (error) => {
       underWay -= 1;
       open.sent(message);
@@ -201,7 +212,7 @@ export function messageStream({
   };
   const finish = async (refusal: Refusal, ms: number): Promise<void> => {
     await open.answered(ms, { prompts: true });
-    for (const id of open.ids()) begin({ jsonrpc: "2.0", id, error: refusal }, () => {});
+    for (const id of open.unanswered()) begin({ jsonrpc: "2.0", id, error: refusal }, () => {});
     finished = true;
   };
   return { readable, writable: writableOf(send), sendNow, finish };

@@ -114,6 +114,11 @@ export class ServerLink {
     this.#left.abort(new ParleyConnectionError("the client is gone"));
   }
 
+  /** The server is one of our own, which ends with us. */
+  get isOwn(): boolean {
+    return this.#own !== undefined;
+  }
+
   #tellToken(): void {
     if (this.#toldToken) return;
     this.#toldToken = true;

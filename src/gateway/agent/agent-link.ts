@@ -127,8 +127,18 @@ export class AgentLink {
     return this.current?.agent;
   }
 
-  /** A running agent with this model and mode, as they are when it is ready. */
+  /** A running agent with this model and mode, as they are when it is ready. Where another one is chosen while it starts, that is started. */
   async ensure(choice: () => Choice, resume: () => string | undefined): Promise<Opened> {
+    const { agent } = this;
+    try {
+      return await this.ensureOf(choice, resume);
+    } catch (error) {
+      if (agent === this.agent) throw error;
+      return this.ensure(choice, resume);
+    }
+  }
+
+  private async ensureOf(choice: () => Choice, resume: () => string | undefined): Promise<Opened> {
     // Read first: from the look at the running agent to the start of another nothing is waited for.
     const servers = this.options.hasServers() ? await this.options.mcpServers() : [];
     while (this.leaving) await this.leaving;

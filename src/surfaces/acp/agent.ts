@@ -4,14 +4,24 @@ import type { AcpOptions } from "./surface.ts";
 import { v1App } from "./v1/app.ts";
 import { v2App } from "./v2/app.ts";
 
+/** A connection with one client, on a server that may end with it. */
+export interface AcpConnection {
+  /** Resolves when the client is gone, and what it gave is taken care of. */
+  closed: Promise<void>;
+  /** To be called before the server ends while the client is there. */
+  leave(): Promise<void>;
+}
+
+export type Connect = (...given: Parameters<AgentConnector["connect"]>) => AcpConnection;
+
 /** Parley as an agent of the Agent Client Protocol. Each connection has sessions of its own, which end with it; the turns go on. */
-export function createAcpAgent(options: AcpOptions): AgentConnector {
+export function createAcpAgent(options: AcpOptions): AgentConnector & { connect: Connect } {
   return {
     connect(stream, given) {
       const [v1, v2] = [v1App(options), v2App(options)];
       const connection = agentProtocolRouter().withV1(v1.app).withV2(v2.app).connect(stream, given);
-      void connection.closed.then(() => Promise.all([v1.close(), v2.close()]));
-      return connection;
+      const both = async (one: "leave" | "close"): Promise<void> => void (await Promise.all([v1[one](), v2[one]()]));
+      return { closed: connection.closed.then(() => both("close")), leave: () => both("leave") };
     },
   };
 }

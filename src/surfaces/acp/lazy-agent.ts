@@ -1,6 +1,6 @@
-import type { AgentConnectionLifecycle, AnyMessage, Stream } from "@agentclientprotocol/sdk";
-import type { AgentConnector } from "@agentclientprotocol/sdk/unstable";
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import { isFields, textIn } from "../../core/json/fields.ts";
+import type { AcpConnection, Connect } from "./agent.ts";
 import type { SendNow } from "./session/front.ts";
 import type { AcpOptions } from "./surface.ts";
 import { v1App } from "./v1/app.ts";
@@ -9,31 +9,32 @@ import { v1App } from "./v1/app.ts";
  * The agent for a process with one client. Version 2 and the choice between versions are as large as all the rest, and are
  * loaded for clients that do not begin with a request for version 1.
  */
-export function createLazyAcpAgent(options: AcpOptions): AgentConnector {
+export function createLazyAcpAgent(options: AcpOptions): { connect: Connect } {
   return {
     connect(stream, given) {
-      const agentFor = async (first: AnyMessage | undefined): Promise<AgentConnector> => {
-        if (wantsV1(first)) return v1Agent(options);
-        const { createAcpAgent } = await import("./agent.ts");
-        return createAcpAgent(options);
-      };
+      const connected = Promise.withResolvers<AcpConnection>();
       const connect = async (): Promise<void> => {
         const { first, rest } = await beginningOf(stream.readable);
-        const agent = await agentFor(first);
-        await (agent.connect({ ...stream, readable: rest }, given) as AgentConnectionLifecycle).closed;
+        const agent = wantsV1(first) ? v1Agent(options) : (await import("./agent.ts")).createAcpAgent(options);
+        const connection = agent.connect({ ...stream, readable: rest }, given);
+        connected.resolve(connection);
+        await connection.closed;
       };
-      return { closed: connect() };
+      const closed = connect();
+      // A client that has said nothing has nothing to be taken back.
+      const none: AcpConnection = { closed, leave: async () => {} };
+      const leave = async (): Promise<void> => (await Promise.race([connected.promise, Promise.resolve(none)])).leave();
+      return { closed, leave };
     },
   };
 }
 
-function v1Agent(options: AcpOptions): AgentConnector {
+function v1Agent(options: AcpOptions): { connect: Connect } {
   return {
     connect(stream: Stream & { sendNow?: SendNow }) {
-      const { app, close } = v1App(options, stream.sendNow);
+      const { app, leave, close } = v1App(options, stream.sendNow);
       const connection = app.connect(stream);
-      void connection.closed.then(close);
-      return connection;
+      return { closed: connection.closed.then(close), leave };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
+import { type ContentBlock, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { type Fields, fieldsIn, isFields, textIn } from "../../core/json/fields.ts";
 import { invalidParams, requestError } from "./errors.ts";
 
@@ -46,4 +46,10 @@ export function blocksIn({ prompt }: Fields): ContentBlock[] {
   if (!Array.isArray(prompt) || !prompt.every(isBlock))
     throw invalidParams("expected a prompt, a list of content blocks");
   return prompt;
+}
+
+/** Whether the client took its request back; the signal of a connection that is over fires, too. */
+export function isCancelled(signal: AbortSignal | undefined): boolean {
+  const reason: unknown = signal?.reason;
+  return reason instanceof RequestError && reason.code === RequestError.requestCancelled().code;
 }

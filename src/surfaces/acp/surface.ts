@@ -1,11 +1,22 @@
 import type { ParleyClient } from "../../client/index.ts";
 import type { Logger } from "../../core/logger.ts";
 
+/** The agent of one connection, for clients of one version. */
+export interface VersionApp<App> {
+  app: App;
+  /** The server ends with the client, which still hears how its turns end. */
+  leave(): Promise<void>;
+  /** The client is gone. */
+  close(): Promise<void>;
+}
+
 export interface AcpOptions {
   /** The server whose sessions these are. Asked for by the first request that needs it, so that `initialize` is answered at once. */
   client(): Promise<ParleyClient>;
   /** The agent of new sessions; the server's default agent otherwise. */
   agent?: string;
+  /** Whether the server ends with the client: prompts that wait are taken back then, since they would run where nobody expects them. */
+  endsWithClient?(): boolean;
   version: string;
   logger: Logger;
 }

@@ -13,6 +13,12 @@ describe("a session/new with an agent whose program cannot work", () => {
   const rows = [
     { name: "ends at once", acp: [node, "-e", "process.exit(3)"], env: {}, says: /exit.* 3/ },
     { name: "opens no session", acp: [node, STAND_IN], env: refusing, says: /the model server is down/ },
+    {
+      name: "tells no id",
+      acp: [node, STAND_IN],
+      env: { "session/new": { modes: null } },
+      says: /it told no session.s id/,
+    },
   ] as const;
   for (const { name, acp, env, says } of rows) {
     test(`is refused with the reason: it ${name}`, async (t) => {

@@ -32,3 +32,17 @@ test("a turn that was stopped before its beginning was read ends right after tha
   assert.equal(shown.follow(open("t2")), undefined);
   assert.equal(shown.hides("t2"), true);
 });
+
+test("a turn whose prompt was taken back is none for the client", () => {
+  const shown = new ShownTurn();
+  shown.takeBack("m2");
+  shown.begin("t1", "m1");
+  assert.equal(shown.hides("t1"), false);
+  assert.equal(shown.follow(over("t1")), undefined);
+  shown.begin("t2", "m2");
+  assert.equal(shown.follow(open("t2")), undefined);
+  assert.deepEqual([shown.hides("t2"), shown.open(open("t2"))], [true, null]);
+  assert.equal(shown.follow(over("t2")), undefined);
+  shown.begin("t3", "m2");
+  assert.equal(shown.hides("t3"), false);
+});

@@ -137,6 +137,10 @@ export class Discoverer {
             : `it opens no session: ${errorWords(error)}`;
           return { peer, commands: [], refused: { missing, words } };
         }
+        if (textIn(result, "sessionId") === undefined) {
+          const words = "it opens no session: it told no id of one";
+          return { peer, commands: [], refused: { missing: false, words } };
+        }
         const commands = (await within(told.promise, COMMANDS_MS))?.value ?? [];
         await forget(rpc, peer, textIn(result, "sessionId"));
         return { peer, choices: choicesOf(result), commands };

@@ -127,6 +127,12 @@ export class AttachedSession {
     });
   }
 
+  /** A prompt was taken back while nothing can be stored. */
+  endUnbegun(prompt: string): void {
+    this.#shown.takeBack(prompt);
+    this.prompts.settle(prompt, { prompt, reason: "withdrawn" });
+  }
+
   /** The end of a turn that was stopped, after that of its calls. */
   stopped(turn: string): Update[] {
     return [...this.children.stop(), ...this.translator.stop(turn, Date.now())];
@@ -193,6 +199,7 @@ export class AttachedSession {
     if (event.type === "gap") return await this.#skip(event);
     this.state = reduceSession(this.state, event);
     const updates = this.translator.take(event);
+    if (event.type === "turn.started") this.#shown.begin(event.turn, event.data.prompt?.id);
     if (!this.#shown.hides(event.turn)) await this.#giveAll(updates.filter((update) => this.#isWhole(update)));
     await this.#endAwaited();
     this.children.notice(event, this.translator);

@@ -73,7 +73,12 @@ export class Children {
 
   /** The calls that are open, as they are after the agent was stopped. */
   stop(): Update[] {
-    return [...this.#known.values()].flatMap(({ translator }) => translator.calls.fail());
+    return [...this.#known.values()].flatMap(({ translator: { calls } }) => {
+      const failed = calls.fail();
+      // What is stored of them later is not told.
+      calls.clear();
+      return failed;
+    });
   }
 
   close(): void {

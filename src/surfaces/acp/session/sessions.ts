@@ -1,16 +1,23 @@
+import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import type { AgentInfo, ParleyClient, SessionDetail } from "../../../client/index.ts";
 import { ParleyApiError } from "../../../client/index.ts";
 import { isFields, textIn } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
+import { within } from "../../../core/within.ts";
 import { authRequired, invalidParams } from "../errors.ts";
-import { assertId } from "../requests.ts";
+import { assertId, isCancelled } from "../requests.ts";
 import type { AcpOptions } from "../surface.ts";
 import type { Update } from "../translate/updates.ts";
 import { AttachedSession } from "./attached.ts";
 import type { Front } from "./front.ts";
-import { endInGap } from "./gaps.ts";
+import { endInGap, isGone } from "./gaps.ts";
 import { prime } from "./history.ts";
+import { insist } from "./insist.ts";
 import { assertPlace, mcpServers, type NewRequest } from "./new-request.ts";
+import { takeBackWaiting } from "./take-back.ts";
+
+/** How long it may take to take back what waits. */
+const LEAVE_MS = 2_000;
 
 type Prepare = (session: AttachedSession, detail: SessionDetail) => Promise<void>;
 
@@ -21,6 +28,9 @@ export class Sessions {
   readonly #open = new Map<string, Promise<AttachedSession>>();
   readonly #logger: Logger;
   #client: Promise<ParleyClient> | undefined;
+  /** Sessions that begin: their ids once they have one. */
+  readonly #beginning = new Map<Promise<AttachedSession>, string | undefined>();
+  #isLeaving = false;
   #isClosed = false;
 
   constructor(options: AcpOptions, front: Front) {
@@ -38,15 +48,31 @@ export class Sessions {
     return this.#client;
   }
 
-  async create(request: NewRequest): Promise<AttachedSession> {
+  /** Begins a session. One that the client takes back, or that cannot begin, is deleted. */
+  async create(request: NewRequest, signal?: AbortSignal): Promise<AttachedSession> {
+    const creating: Promise<AttachedSession> = this.#create(request, (id) => {
+      this.#beginning.set(creating, id);
+      signal?.addEventListener("abort", () => isCancelled(signal) && void this.#remove(id), { once: true });
+    });
+    this.#beginning.set(creating, undefined);
+    try {
+      return await creating;
+    } catch (error) {
+      throw isCancelled(signal) ? RequestError.requestCancelled() : error;
+    } finally {
+      this.#beginning.delete(creating);
+    }
+  }
+
+  async #create(request: NewRequest, named: (id: string) => void): Promise<AttachedSession> {
     assertPlace(request);
     const client = await this.client();
     const meta = isFields(request._meta?.parley) ? request._meta.parley : {};
     const servers = mcpServers(request.mcpServers ?? []);
-    const named = textIn(meta, "agent") ?? this.options.agent;
-    if (named !== undefined) assertId(named);
+    const wanted = textIn(meta, "agent") ?? this.options.agent;
+    if (wanted !== undefined) assertId(wanted);
     // Which servers an agent takes must be known before the session begins.
-    const agent = named ?? (servers.length === 0 ? undefined : await defaultAgent(client));
+    const agent = wanted ?? (servers.length === 0 ? undefined : await defaultAgent(client));
     const known = agent === undefined || servers.length === 0 ? undefined : await client.agent(agent, request.cwd);
     if (known) assertUsable(known);
     const taken = servers.filter(({ type }) => known?.capabilities.mcp.includes(type));
@@ -57,6 +83,7 @@ export class Sessions {
       ...(agent === undefined ? {} : { agent }),
       ...(taken.length === 0 ? {} : { mcpServers: taken }),
     });
+    named(detail.id);
     const leftOut = servers.filter((server) => !taken.includes(server)).map(({ name }) => name);
     return await this.#keep(detail.id, async () => {
       try {
@@ -66,9 +93,17 @@ export class Sessions {
         if (leftOut.length > 0) session.greetings.push(leftOutNotice(looked.name, leftOut));
         return session;
       } catch (error) {
-        await client.sessions.delete(detail.id);
+        await this.#remove(detail.id);
         throw error;
       }
+    });
+  }
+
+  /** Deletes a session that could not begin: why it could not is told, not why it is left. */
+  async #remove(id: string): Promise<void> {
+    const client = await this.client();
+    await client.sessions.delete(id).catch((error: unknown) => {
+      if (!isGone(error)) this.#logger.warn({ err: error, session: id }, "a session that did not begin is left");
     });
   }
 
@@ -119,8 +154,24 @@ export class Sessions {
     (await open?.catch(() => undefined))?.detach();
   }
 
+  /** The server ends with the client: takes back what the client gave and what has not begun. */
+  async leave(): Promise<void> {
+    this.#isLeaving = true;
+    await within(this.#takeBack(), LEAVE_MS);
+  }
+
+  async #takeBack(): Promise<void> {
+    const begun = [...this.#beginning.values()].flatMap((id) => id ?? []);
+    await Promise.all(begun.map((id) => this.#remove(id)));
+    await Promise.allSettled(this.#beginning.keys());
+    const open = await Promise.allSettled(this.#open.values());
+    const sessions = open.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    await Promise.allSettled(sessions.map((session) => takeBackWaiting(session)));
+  }
+
   /** The client is gone. */
   async close(): Promise<void> {
+    if (this.options.endsWithClient?.()) await this.leave();
     this.#isClosed = true;
     await Promise.all([...this.#open.keys()].map((id) => this.detach(id)));
   }
@@ -140,7 +191,7 @@ export class Sessions {
     info: AgentInfo,
     { left, follows = true }: { left?: AttachedSession | undefined; follows?: boolean } = {},
   ): AttachedSession {
-    if (this.#isClosed) throw new Error("the client is gone");
+    if (this.#isClosed || this.#isLeaving) throw new Error("the client is gone");
     const facts = { client, detail, info, front: this.#front, logger: this.#logger };
     const session = new AttachedSession({
       ...facts,
@@ -173,16 +224,16 @@ function assertUsable({ name, installed, credentials, login, detail }: AgentInfo
   throw authRequired(`${name} has no credentials: ${how}`, name);
 }
 
-/** A session with its agent. Where a look at the agent did not tell whether it works, only its start does; it may tell more, too. */
+/** A session whose agent is ready, and what that told meanwhile. A look at an agent does not tell whether it starts. */
 async function started(
   client: ParleyClient,
-  detail: SessionDetail,
+  { id }: SessionDetail,
   looked: AgentInfo,
 ): Promise<[SessionDetail, AgentInfo]> {
-  if (looked.credentials !== "unknown") return [detail, looked];
-  await client.session(detail.id).start();
-  const now = await client.sessions.get(detail.id);
-  return [now, await client.agent(now.agent, now.directory, { kept: true })];
+  await insist(() => client.session(id).start());
+  const now = await client.sessions.get(id);
+  const isSame = now.agent === looked.name && !looked.tellsMore;
+  return [now, isSame ? looked : await client.agent(now.agent, now.directory, { kept: true })];
 }
 
 const NOTHING: AgentInfo["capabilities"] = { fork: false, rewind: false, compact: false, sessions: false, mcp: [] };

@@ -3,14 +3,16 @@ import type { SessionState } from "../../../core/session-state.ts";
 type State = Pick<SessionState, "turn" | "lastEnd">;
 
 /**
- * The turn that runs as the client knows it. A turn that was stopped while nothing can be stored is over for the client; its end is stored when there is room, and
- * neither that nor what comes before it is told any more.
+ * The turn that runs as the client knows it. While nothing can be stored, a turn that was stopped is over for the client, and a prompt that was taken back gets
+ * none. What is stored of them when there is room is not told any more.
  */
 export class ShownTurn {
   /** Over for the client, and open in the log. */
   #stopped: string | undefined;
   /** Stopped before its beginning was read. */
   #awaited: string | undefined;
+  /** Prompts that were taken back while nothing could be stored. Their turn may be on its way to the log. */
+  readonly #takenBack = new Set<string>();
 
   constructor(stopped?: string) {
     this.#stopped = stopped;
@@ -38,6 +40,15 @@ export class ShownTurn {
     }
     this.#awaited = id;
     return false;
+  }
+
+  takeBack(prompt: string): void {
+    this.#takenBack.add(prompt);
+  }
+
+  /** A turn begins. The client knows nothing of one whose prompt was taken back. */
+  begin(turn: string | undefined, prompt: string | undefined): void {
+    if (prompt !== undefined && this.#takenBack.delete(prompt)) this.#stopped = turn;
   }
 
   /** Follows the state after an event. Returns the turn whose end is to be told now. */

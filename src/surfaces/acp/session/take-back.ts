@@ -14,6 +14,8 @@ export interface Stoppable {
   give(update: Update): Promise<void>;
   /** The turn is over for the client, though its end cannot be stored yet. */
   endUnstored(turn: string): Promise<void>;
+  /** The prompt gets no turn, though that cannot be stored yet. */
+  endUnbegun(prompt: string): void;
 }
 
 /** Stops what this client has begun; where it began nothing, what runs. Asks of a turn that goes on are shown again. */
@@ -33,6 +35,13 @@ export async function cancelOwn(session: Stoppable): Promise<boolean> {
   const own = prompts.all();
   await takeBack(session, own);
   return own.length > 0;
+}
+
+/** Takes back the prompts of this client that wait. */
+export async function takeBackWaiting(session: Stoppable): Promise<void> {
+  const { prompts } = session;
+  await prompts.allSent();
+  await Promise.all(prompts.all().map((id) => (prompts.turnOf(id) === undefined ? withdraw(session, id) : undefined)));
 }
 
 /** Takes back one prompt: before its turn, or by stopping that. */
@@ -70,13 +79,13 @@ async function stopTurn(session: Stoppable, turn?: string): Promise<void> {
 }
 
 /** Takes back a prompt that waits. Returns whether it gets no turn. */
-async function withdraw({ handle, prompts }: Stoppable, id: string): Promise<boolean> {
+async function withdraw(session: Stoppable, id: string): Promise<boolean> {
   try {
-    await insist(() => handle.withdraw(id));
+    await insist(() => session.handle.withdraw(id));
     return true;
   } catch (error) {
     if (!(error instanceof ParleyApiError) || error.problem.withdrawn !== "later") return false;
-    prompts.settle(id, { prompt: id, reason: "withdrawn" });
+    session.endUnbegun(id);
     return true;
   }
 }

@@ -1,7 +1,7 @@
 import { type AgentApp, agent, type ContentBlock, methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { present, textIn } from "../../../core/json/fields.ts";
 import { turnError } from "../errors.ts";
-import { blocksIn, sessionFields, told } from "../requests.ts";
+import { blocksIn, isCancelled, sessionFields, told } from "../requests.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import type { SendNow } from "../session/front.ts";
 import { replay } from "../session/history.ts";
@@ -17,7 +17,7 @@ import {
 } from "../session/operations.ts";
 import { Sessions } from "../session/sessions.ts";
 import { cancelPrompt } from "../session/take-back.ts";
-import type { AcpOptions } from "../surface.ts";
+import type { AcpOptions, VersionApp } from "../surface.ts";
 import { configOptions, MODE, MODEL, modelState, modeState } from "../translate/config-options.ts";
 import { failureOf, stopReason, turnUsage } from "../translate/outcome.ts";
 import type { TurnEnd } from "../translate/updates.ts";
@@ -25,7 +25,7 @@ import { V1Front } from "./front.ts";
 import { initialized } from "./initialize.ts";
 
 /** The agent of one connection, for clients of version 1. */
-export function v1App(options: AcpOptions, sendNow?: SendNow): { app: AgentApp; close(): Promise<void> } {
+export function v1App(options: AcpOptions, sendNow?: SendNow): VersionApp<AgentApp> {
   const front = new V1Front(options.logger, sendNow);
   const sessions = new Sessions(options, front);
   const app = agent({ name: "parley" });
@@ -47,9 +47,9 @@ export function v1App(options: AcpOptions, sendNow?: SendNow): { app: AgentApp; 
       return initialized(options.version);
     })
     .onRequest(methods.agent.authenticate, ({ params }) => told(() => authenticate(sessions, params.methodId)))
-    .onRequest(methods.agent.session.new, ({ params }) =>
+    .onRequest(methods.agent.session.new, ({ params, signal }) =>
       told(async () => {
-        const session = await sessions.create(params);
+        const session = await sessions.create(params, signal);
         return { sessionId: session.id, ...opened(session) };
       }),
     )
@@ -125,12 +125,7 @@ export function v1App(options: AcpOptions, sendNow?: SendNow): { app: AgentApp; 
     return respond(end);
   }
 
-  return { app, close: () => sessions.close() };
-}
-
-/** Whether the client took its request back; the signal of a connection that is over fires, too. */
-function isCancelled({ reason }: AbortSignal): boolean {
-  return reason instanceof RequestError && reason.code === RequestError.requestCancelled().code;
+  return { app, leave: () => sessions.leave(), close: () => sessions.close() };
 }
 
 /** The response of a prompt: its turn's one end. */

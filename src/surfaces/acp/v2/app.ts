@@ -25,7 +25,7 @@ import {
   steer,
 } from "../session/operations.ts";
 import { Sessions } from "../session/sessions.ts";
-import type { AcpOptions } from "../surface.ts";
+import type { AcpOptions, VersionApp } from "../surface.ts";
 import { shownCommands } from "../translate/commands.ts";
 import { choices, V2Front } from "./front.ts";
 import { insert } from "./prompt.ts";
@@ -66,7 +66,7 @@ function blocksOf(blocks: readonly ContentBlock[]): V1Block[] {
 }
 
 /** The agent of one connection, for clients of the draft of version 2. */
-export function v2App(options: AcpOptions): { app: AgentApp; close(): Promise<void> } {
+export function v2App(options: AcpOptions): VersionApp<AgentApp> {
   const front = new V2Front(options.logger);
   const sessions = new Sessions(options, front);
   const app = agent({ name: "parley" });
@@ -84,9 +84,9 @@ export function v2App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
       return initialized(options.version);
     })
     .onRequest(methods.agent.auth.login, ({ params }) => told(() => authenticate(sessions, params.methodId)))
-    .onRequest(methods.agent.session.new, ({ params }) =>
+    .onRequest(methods.agent.session.new, ({ params, signal }) =>
       told(async () => {
-        const session = await sessions.create({ ...params, mcpServers: serversOf(params.mcpServers) });
+        const session = await sessions.create({ ...params, mcpServers: serversOf(params.mcpServers) }, signal);
         return { sessionId: session.id, ...opened(session) };
       }),
     )
@@ -138,5 +138,5 @@ export function v2App(options: AcpOptions): { app: AgentApp; close(): Promise<vo
         options.logger.warn({ err: error, session: params.sessionId }, "a turn could not be stopped");
       }
     });
-  return { app, close: () => sessions.close() };
+  return { app, leave: () => sessions.leave(), close: () => sessions.close() };
 }

@@ -1,13 +1,12 @@
 import { type ContentBlock, RequestError } from "@agentclientprotocol/sdk/unstable";
 import type { Logger } from "../../../core/logger.ts";
 import { turnError } from "../errors.ts";
+import { isCancelled } from "../requests.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import { sendPrompt } from "../session/operations.ts";
 import { cancelPrompt } from "../session/take-back.ts";
 import { failureOf, stopReason } from "../translate/outcome.ts";
 import type { TurnEnd } from "../translate/updates.ts";
-
-const CANCELLED = RequestError.requestCancelled().code;
 
 /** Gives a prompt, and waits until it is a message of the conversation, whose id it returns. Throws when it never becomes one. */
 export async function insert(
@@ -19,7 +18,7 @@ export async function insert(
   const { id, begun } = sendPrompt(session, blocks);
   const takeBack = (): void => {
     // A client that is gone wanted nothing: its prompt goes on waiting.
-    if (signal.reason?.code !== CANCELLED) return;
+    if (!isCancelled(signal)) return;
     cancelPrompt(session, id).catch((error: unknown) => {
       logger.warn({ err: error, session: session.id }, "a prompt could not be cancelled");
     });
