@@ -75,6 +75,25 @@ test("requests that nobody has answered are answered at the end, once, and nothi
   assert.equal(lines.length, 4, "a late answer is not written");
 });
 
+test("a request whose answer is being written gets no other", async () => {
+  const input = new PassThrough();
+  const written: (() => void)[] = [];
+  const ids: unknown[] = [];
+  const write: WriteOut = (text, done) => {
+    ids.push(JSON.parse(text).id);
+    written.push(() => done());
+  };
+  const { readable, writable, finish } = messageStream({ input, write });
+  const reader = readable.getReader();
+  for (const id of [1, 2]) input.write(`{"jsonrpc":"2.0","id":${id},"method":"session/list"}\n`);
+  for (const _ of [1, 2]) await reader.read();
+  const answered = writable.getWriter().write({ jsonrpc: "2.0", id: 1, result: {} });
+  await finish({ code: -32_603, message: "over" }, 0);
+  for (const done of written) done();
+  await answered;
+  assert.deepEqual(ids, [1, 2]);
+});
+
 test("the end of the input and the end of the command wait for their answers side by side", async () => {
   const input = new PassThrough();
   const { readable, writable, finish } = messageStream({ input, write: (_, written) => written() });

@@ -8,7 +8,7 @@ import { eventually } from "../../support/eventually.ts";
 import { strays } from "../../support/process.ts";
 import { assertWithin, firstOf, long } from "../../support/time.ts";
 import { finished, Home, said } from "../support.ts";
-import { openAcp } from "./support.ts";
+import { openAcp, startAcp } from "./support.ts";
 
 const STAND_IN = fileURLToPath(new URL("../../fixtures/agents/opencode-serve.mjs", import.meta.url));
 
@@ -34,6 +34,11 @@ async function slowTurn(peer: Peer, session: string): Promise<number> {
   const prompt = peer.prompt(session, SLOW);
   await peer.until("the agent talks", () => peer.text !== "");
   return prompt;
+}
+
+async function storedTypes(home: Home, session: string): Promise<string[]> {
+  const lines = (await home.run(["events", session, "--json"])).stdout.trim().split("\n");
+  return lines.map((line) => JSON.parse(line).type);
 }
 
 test("parley acp: ends with its client, and takes its server and the agents along", async () => {
@@ -91,6 +96,41 @@ for (const signal of firstOf(["SIGTERM", "SIGINT", "SIGHUP"] as const, 1)) {
     await assertGone(home);
   });
 }
+
+for (const how of ["a client that leaves", "SIGTERM"]) {
+  test(`parley acp: ${how} takes back the prompt that waits: it never runs`, async () => {
+    await using home = new Home();
+    const { peer, session } = await openAcp(home);
+    await using _ = peer;
+    await slowTurn(peer, session);
+    const waits = peer.prompt(session, "later");
+    await eventually("it waits", async () => (await storedTypes(home, session)).includes("prompt.queued"));
+    if (how === "SIGTERM") peer.child.kill("SIGTERM");
+    else peer.child.stdin?.end();
+    await peer.exited();
+    const { error, result } = (await onlyAnswer(peer, waits)) ?? {};
+    if (how === "SIGTERM") assert.deepEqual(result, { stopReason: "cancelled" });
+    else assert.deepEqual(error?.data, { code: "interrupted" });
+    const types = await storedTypes(home, session);
+    assert.deepEqual(
+      types.filter((type) => ["prompt.withdrawn", "turn.started"].includes(type)),
+      ["turn.started", "prompt.withdrawn"],
+    );
+  });
+}
+
+test("parley acp: a client that leaves while its session begins leaves none", async () => {
+  await using home = new Home();
+  await using peer = startAcp(home, { args: ["--agent", `acp:${process.execPath} -e setInterval(Object,1000)`] });
+  await peer.initialize();
+  peer.send("session/new", { cwd: home.work, mcpServers: [] });
+  const sessions = async (): Promise<number> =>
+    JSON.parse((await home.run(["sessions", "--json"])).stdout || "[]").length;
+  await eventually("the session begins", async () => (await sessions()) === 1);
+  await peer.leave();
+  assert.equal(await sessions(), 0);
+  await assertGone(home);
+});
 
 test("parley acp: a signal beside a server answers the prompt, and its turn goes on there", async () => {
   await using home = new Home();

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
+import { copyFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { RequestError } from "@agentclientprotocol/sdk";
+import { type NewSessionResponse, RequestError } from "@agentclientprotocol/sdk";
+import { eventually } from "../../support/eventually.ts";
+import { temporary } from "../../support/server.ts";
 import { stage } from "./stage.ts";
 
 const STAND_IN = fileURLToPath(new URL("../../fixtures/agents/acp-as-told.mjs", import.meta.url));
 
+const wantsLogin = JSON.stringify({ "session/new": { error: { code: -32000, message: "Authentication required" } } });
 const refusing = { "session/new": { error: { code: -32603, message: "the model server is down" } } };
 
 describe("a session/new with an agent whose program cannot work", () => {
@@ -35,4 +40,39 @@ describe("a session/new with an agent whose program cannot work", () => {
       assert.deepEqual(sessions, [], "no session is left");
     });
   }
+});
+
+const silent = [process.execPath, "-e", "setInterval(() => {}, 1_000)"] as const;
+
+test("a session/new that is taken back is answered at once, and leaves no session and no program", async (t) => {
+  const serverOptions = { agents: { silent: { acp: silent } }, defaultAgent: "silent" };
+  const { agent, server } = await stage(t, { serverOptions });
+  const stop = new AbortController();
+  const begun = agent.request(
+    "session/new",
+    { cwd: server.directory, mcpServers: [] },
+    { cancellationSignal: stop.signal },
+  );
+  const sessions = async () =>
+    (await server.api.expect<{ sessions: unknown[] }>(200, "GET", "/v1/sessions")).sessions.length;
+  await eventually("the session begins", async () => (await sessions()) === 1);
+  stop.abort();
+  await assert.rejects(begun, { code: -32800 });
+  await eventually("the session is gone", async () => (await sessions()) === 0);
+});
+
+test("a login is seen by the next session/new", async (t) => {
+  const place = await temporary(t);
+  const program = join(place, "agent.mjs");
+  await copyFile(STAND_IN, program);
+  const acp = ["/bin/sh", "-c", `test -e ${place}/key || export STAND_IN='${wantsLogin}'; exec "$0" "$1"`] as const;
+  const agents = { locked: { acp: [...acp, process.execPath, program] as [string, ...string[]] } };
+  const { agent, server } = await stage(t, { serverOptions: { agents, defaultAgent: "locked" } });
+  const where = { cwd: server.directory, mcpServers: [] };
+  await assert.rejects(agent.request("session/new", where), { code: -32000 });
+  await assert.rejects(agent.request("authenticate", { methodId: "agent-login" }), { code: -32000 });
+  await writeFile(join(place, "key"), "");
+  await agent.request("authenticate", { methodId: "agent-login" });
+  const { sessionId } = await agent.request<NewSessionResponse>("session/new", where);
+  assert.ok(sessionId);
 });

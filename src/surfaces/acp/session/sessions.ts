@@ -21,6 +21,14 @@ const LEAVE_MS = 2_000;
 
 type Prepare = (session: AttachedSession, detail: SessionDetail) => Promise<void>;
 
+/** A session that begins, as its client may take it back. */
+interface Beginning {
+  /** The session has an id now. */
+  named(id: string): void;
+  /** Throws where the client has taken it back. */
+  assertWanted(): void;
+}
+
 /** The sessions that one client has open. */
 export class Sessions {
   readonly options: AcpOptions;
@@ -50,21 +58,27 @@ export class Sessions {
 
   /** Begins a session. One that the client takes back, or that cannot begin, is deleted. */
   async create(request: NewRequest, signal?: AbortSignal): Promise<AttachedSession> {
-    const creating: Promise<AttachedSession> = this.#create(request, (id) => {
-      this.#beginning.set(creating, id);
-      signal?.addEventListener("abort", () => isCancelled(signal) && void this.#remove(id), { once: true });
-    });
+    const { promise: cancelled, reject } = Promise.withResolvers<never>();
+    cancelled.catch(() => {});
+    const cancel = (): void => {
+      if (!isCancelled(signal)) return;
+      reject(RequestError.requestCancelled());
+      const id = this.#beginning.get(creating);
+      if (id !== undefined) void this.#remove(id);
+    };
+    const assertWanted = (): void => {
+      if (isCancelled(signal)) throw RequestError.requestCancelled();
+    };
+    const named = (id: string): void => void this.#beginning.set(creating, id);
+    const creating: Promise<AttachedSession> = this.#create(request, { named, assertWanted });
     this.#beginning.set(creating, undefined);
-    try {
-      return await creating;
-    } catch (error) {
-      throw isCancelled(signal) ? RequestError.requestCancelled() : error;
-    } finally {
-      this.#beginning.delete(creating);
-    }
+    const over = (): void => void this.#beginning.delete(creating);
+    creating.then(over, over);
+    signal?.addEventListener("abort", cancel, { once: true });
+    return await Promise.race([creating, cancelled]);
   }
 
-  async #create(request: NewRequest, named: (id: string) => void): Promise<AttachedSession> {
+  async #create(request: NewRequest, { named, assertWanted }: Beginning): Promise<AttachedSession> {
     assertPlace(request);
     const client = await this.client();
     const meta = isFields(request._meta?.parley) ? request._meta.parley : {};
@@ -87,9 +101,12 @@ export class Sessions {
     const leftOut = servers.filter((server) => !taken.includes(server)).map(({ name }) => name);
     return await this.#keep(detail.id, async () => {
       try {
+        assertWanted();
         const looked = known ?? (await infoOf(client, detail));
         assertUsable(looked);
-        const session = this.#begin(client, ...(await started(client, detail, looked)));
+        const ready = await started(client, detail, looked);
+        assertWanted();
+        const session = this.#begin(client, ...ready);
         if (leftOut.length > 0) session.greetings.push(leftOutNotice(looked.name, leftOut));
         return session;
       } catch (error) {
@@ -173,7 +190,8 @@ export class Sessions {
   async close(): Promise<void> {
     if (this.options.endsWithClient?.()) await this.leave();
     this.#isClosed = true;
-    await Promise.all([...this.#open.keys()].map((id) => this.detach(id)));
+    // A session that is being opened finds that the client is gone.
+    await within(Promise.all([...this.#open.keys()].map((id) => this.detach(id))), LEAVE_MS);
   }
 
   async #keep(id: string, open: () => Promise<AttachedSession>): Promise<AttachedSession> {
