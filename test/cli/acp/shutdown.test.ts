@@ -121,7 +121,7 @@ for (const how of ["a client that leaves", "SIGTERM"]) {
 
 test("parley acp: a client that leaves while its session begins leaves none", async () => {
   await using home = new Home();
-  await using peer = startAcp(home, { args: ["--agent", `acp:${process.execPath} -e setInterval(Object,1000)`] });
+  await using peer = startAcp(home, { args: ["--agent", "acp:sleep 1000"] });
   await peer.initialize();
   peer.send("session/new", { cwd: home.work, mcpServers: [] });
   const sessions = async (): Promise<number> =>
