@@ -51,6 +51,11 @@ export class Attachments {
     return here || (this.watches?.elsewhere(session, root) ?? false);
   }
 
+  /** Whether a client watches anything here. */
+  get any(): boolean {
+    return this.counts.size > 0;
+  }
+
   /**
    * Looks for clients of other nodes, before an ask is answered because nobody watches: one that came a moment ago may not be heard of yet.
    * Undefined where there are no other nodes.

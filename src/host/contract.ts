@@ -1,4 +1,4 @@
-import { basename, extname } from "node:path";
+import { basename, dirname, extname, sep } from "node:path";
 
 /** How a program is started. */
 export interface SpawnSpec {
@@ -76,10 +76,16 @@ export interface CommandHost {
   run(spec: CommandSpec, events: CommandEvents): RunningCommand;
 }
 
-/** The program as a person knows it: a script that Node runs is known by its own name. */
-function programName([program = "a program", script = "-"]: readonly string[]): string {
-  const runsScript = basename(program) === "node" && !script.startsWith("-");
-  return runsScript ? basename(script, extname(script)) : basename(program);
+/** Names of scripts and folders that say nothing of the program they are of. */
+const SAYS_NOTHING = /^(?:index|main|cli|bin|dist|lib|build|out|src)$/;
+
+/** The program as a person knows it: a script that Node runs is known by its own name, or by that of its package; an agent by its name. */
+export function programName([program = "a program", script = "-"]: readonly string[]): string {
+  if (program.startsWith("acp:")) return program;
+  if (basename(program) !== "node" || script.startsWith("-")) return basename(program);
+  const name = basename(script, extname(script));
+  const folders = dirname(script).split(sep).reverse();
+  return [name, ...folders].find((one) => one !== "" && one !== "." && !SAYS_NOTHING.test(one)) ?? name;
 }
 
 /** A program could not be started, or ended before it was of use. */

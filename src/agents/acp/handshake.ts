@@ -1,6 +1,7 @@
 import { type Fields, fieldsIn, isFields, listIn, numberIn, present, textIn } from "../../core/json/fields.ts";
 import { errorWords } from "./decode/decoder.ts";
 import type { Rpc } from "./rpc.ts";
+import { unserved } from "./served.ts";
 
 const VERSION = 1;
 
@@ -72,6 +73,8 @@ export function peerOf(result: Fields): Peer {
 /** The first words with the program. Rejects where it speaks another protocol. */
 export async function shakeHands(rpc: Rpc): Promise<Peer> {
   const { result, error } = await rpc.ask("initialize", INITIALIZE);
+  if (error && errorWords(error).includes(unserved("initialize")))
+    throw new Error("it sends back what it is sent: it does not speak the Agent Client Protocol");
   if (error) throw new Error(`it could not be initialized: ${errorWords(error)}`);
   const version = numberIn(result, "protocolVersion");
   if (version !== VERSION)

@@ -42,6 +42,8 @@ export function tooLong(method: string): Reply {
   return { error: { code: INVALID_PARAMS, message } };
 }
 
+export const unserved = (method: string): string => `Parley does not serve ${method}`;
+
 export function unknownMethod(method: string): Reply {
-  return { error: { code: METHOD_NOT_FOUND, message: `Parley does not serve ${method}` } };
+  return { error: { code: METHOD_NOT_FOUND, message: unserved(method) } };
 }

@@ -67,20 +67,25 @@ export async function startOwnServer(
   };
 }
 
-/** Whether another command works with this server: a turn outside of our session that somebody watches. */
-async function busyForOthers({ gateway }: Server, own: string): Promise<boolean> {
+/** The use that others make of a server: turns that they watch outside of our session, or also what they have open, where nothing is ours any more. */
+export type Use = { own: string } | "any";
+
+/** Whether another command uses this server. */
+async function isUsed({ gateway }: Server, use: Use): Promise<boolean> {
+  if (use === "any" && gateway.attachments.any) return true;
+  const own = use === "any" ? "" : use.own;
   const unsettled = await gateway.log.unsettled();
   return unsettled.some(({ id, root }) => id !== own && root !== own && gateway.attachments.watched(id, root));
 }
 
 /** A server that another command has found must not vanish under it. `waiting` is called once, if there is one. */
-export async function othersDone(parley: Server, own: string, waiting: () => void, stop: AbortSignal): Promise<void> {
+export async function othersDone(parley: Server, use: Use, waiting: () => void, stop: AbortSignal): Promise<void> {
   for (let look = 0; look < LEAVING_LOOKS; look++) {
-    if (!(await busyForOthers(parley, own))) return;
+    if (!(await isUsed(parley, use))) return;
     await delay(LEAVING_MS);
   }
   waiting();
-  while (!stop.aborted && (await busyForOthers(parley, own))) {
+  while (!stop.aborted && (await isUsed(parley, use))) {
     await delay(LOOK_AGAIN_MS, undefined, { signal: stop }).catch(() => {});
   }
 }

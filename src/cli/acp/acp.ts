@@ -3,6 +3,7 @@ import { createClient } from "../../client/index.ts";
 import { present } from "../../core/json/fields.ts";
 import { within } from "../../core/within.ts";
 import type { Ahead } from "../../server/agent-parts.ts";
+import { exitCodeOf } from "../../server/lifecycle/lifecycle.ts";
 import { createLogger, type ServerLogger } from "../../server/logging/logger.ts";
 import type { Settings } from "../config/settings.ts";
 import { configure, directoryOf } from "../context.ts";
@@ -29,6 +30,9 @@ const CLIENT_NAME = "parley-acp";
 const LAST_ANSWERS_MS = 500;
 
 const INTERNAL = -32_603;
+
+/** How long a client may take to cancel its turns after Ctrl-C. */
+const CTRL_C_MS = 1_000;
 
 /** How long the last answers may take to be written: a client that reads no more must not keep us. */
 const LAST_LINES_MS = 500;
@@ -142,6 +146,8 @@ export async function acp(flags: AcpFlags): Promise<number> {
   const stream = messageStream({ input: process.stdin, write, sent });
   const connection = agent.connect(stream);
   const code = await untilOver(connection.closed, interrupts);
+  // Ctrl-C reaches the client, too: a cancel of its own comes first.
+  if (interrupts.code === exitCodeOf("SIGINT")) await stream.answered(CTRL_C_MS);
   if (link.isOwn) await connection.leave();
   const left = await link.close(interrupts.signal);
   const answersCome = interrupts.signal.aborted && left.where === "here";

@@ -38,6 +38,8 @@ export interface Refusal {
 export interface MessageStream extends Stream {
   /** Writes a message at once, unless another one is being written. */
   sendNow(message: AnyMessage): boolean;
+  /** Resolves when every request has its answer, or the time is over. */
+  answered(ms: number): Promise<void>;
   /** Answers every request that has no answer within the time, and writes nothing after that. */
   finish(refusal: Refusal, ms: number): Promise<void>;
 }
@@ -210,10 +212,11 @@ export function messageStream({
     begin(message, () => {});
     return true;
   };
+  const answered = (ms: number): Promise<void> => open.answered(ms, { prompts: true });
   const finish = async (refusal: Refusal, ms: number): Promise<void> => {
-    await open.answered(ms, { prompts: true });
+    await answered(ms);
     for (const id of open.unanswered()) begin({ jsonrpc: "2.0", id, error: refusal }, () => {});
     finished = true;
   };
-  return { readable, writable: writableOf(send), sendNow, finish };
+  return { readable, writable: writableOf(send), sendNow, answered, finish };
 }

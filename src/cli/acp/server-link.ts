@@ -22,13 +22,11 @@ export interface LinkTimes {
   /** How long a request looks for a server that takes it: a server that leaves has ten seconds for that. */
   patienceMs: number;
   lookMs: number;
-  /** How long a server of our own stays for commands that use it. */
-  othersMs: number;
   /** How long it may take to close. */
   closeMs: number;
 }
 
-const TIMES: LinkTimes = { restartMs: 2_000, patienceMs: 20_000, lookMs: 50, othersMs: 60_000, closeMs: 5_000 };
+const TIMES: LinkTimes = { restartMs: 2_000, patienceMs: 20_000, lookMs: 50, closeMs: 5_000 };
 
 /** Where the server was that a client is done with. Unknown: none was found, or the last one is lost. */
 export type Left = { where: "here" | "unknown" } | { where: "elsewhere"; url: string };
@@ -94,14 +92,14 @@ export class ServerLink {
    */
   async close(hurry: AbortSignal): Promise<Left> {
     if (!(hurry.aborted && this.#found)) this.leave();
-    const { othersMs, closeMs } = this.#times;
+    const { closeMs } = this.#times;
     await Promise.race([this.#current?.catch(() => {}), delay(closeMs)]);
     const own = this.#own;
     if (!own) return this.#found ? { where: "elsewhere", url: this.#found.url } : { where: "unknown" };
     if (!hurry.aborted) {
       const { othersDone } = await import("../access/own-server.ts");
-      const stop = AbortSignal.any([hurry, AbortSignal.timeout(othersMs)]);
-      await othersDone(own.parley, "", () => tell("another command works through this server: waiting for it"), stop);
+      const waiting = (): void => tell("others use the server in here: it ends with the last of them, or by a signal");
+      await othersDone(own.parley, "any", waiting, hurry);
     }
     await Promise.race([own.close(), delay(closeMs)]);
     // Nothing may be left behind, however long the rest would take.

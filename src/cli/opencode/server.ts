@@ -33,7 +33,12 @@ export function serverFor(settings: Settings, directory: string): Promise<UsedSe
       ...server,
       async leave(stop) {
         if (!own) return;
-        await othersDone(own.parley, "", () => tell("another client works through this server: waiting for it"), stop);
+        await othersDone(
+          own.parley,
+          { own: "" },
+          () => tell("another client works through this server: waiting for it"),
+          stop,
+        );
         await own.close();
       },
     }),

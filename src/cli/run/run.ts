@@ -118,7 +118,7 @@ async function letOthersFinish({ own, detail }: Begun, stop: AbortSignal): Promi
   if (!own) return;
   const note = paint("dim", "· another command works through this one: waiting for it; Ctrl-C leaves at once");
   const until = stop.aborted ? new AbortController().signal : stop;
-  await othersDone(own.parley, detail.id, () => process.stderr.write(`${note}\n`), until);
+  await othersDone(own.parley, { own: detail.id }, () => process.stderr.write(`${note}\n`), until);
 }
 
 /** The line on stdout for a failure that is no event: the turn could not begin, or could not be followed. */

@@ -194,7 +194,7 @@ test("parley acp: its server stays for a command that works through it, and leav
   const exit = peer.leave();
   assert.equal((await result).code, 0, "the turn of the other command came to its end");
   assert.equal((await exit).code, 0);
-  assert.match(peer.stderr, /another command works through this server/);
+  assert.match(peer.stderr, /others use the server in here/);
 
   const again = await openAcp(home);
   await using second = again.peer;
@@ -202,9 +202,40 @@ test("parley acp: its server stays for a command that works through it, and leav
   const cut = finished(other);
   await said(other.stdout, " ");
   second.child.stdin?.end();
-  await second.until("it waits", () => second.stderr.includes("another command works"));
+  await second.until("it waits", () => second.stderr.includes("others use the server"));
   second.child.kill("SIGTERM");
   assert.equal((await second.exited()).code, 0);
   await cut;
   await assertGone(home);
 });
+
+test("parley acp: its server stays for a client that only watches", async () => {
+  await using home = new Home();
+  const { peer, session } = await openAcp(home);
+  await using _ = peer;
+  assert.equal(await peer.stopReason(peer.prompt(session, "hello")), "end_turn");
+  const watch = home.start(["events", session, "--follow"]);
+  const watched = finished(watch);
+  await said(watch.stdout, "turn.ended");
+  const exit = peer.leave();
+  await peer.until("it waits", () => peer.stderr.includes("others use the server"));
+  watch.kill("SIGTERM");
+  await watched;
+  assert.equal((await exit).code, 0);
+  await assertGone(home);
+});
+
+for (const place of ["with its own server", "beside a server"]) {
+  test(`parley acp: after Ctrl-C a client's own cancel comes first, ${place}`, async () => {
+    await using home = new Home();
+    if (place === "beside a server") await home.serve();
+    const { peer, session } = await openAcp(home);
+    await using _ = peer;
+    const prompt = await slowTurn(peer, session);
+    peer.child.kill("SIGINT");
+    peer.notify("session/cancel", { sessionId: session });
+    assert.equal((await peer.exited()).code, 0);
+    assert.deepEqual((await onlyAnswer(peer, prompt))?.result?.stopReason, "cancelled");
+    if (place === "with its own server") await assertGone(home);
+  });
+}

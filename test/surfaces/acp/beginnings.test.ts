@@ -18,6 +18,7 @@ describe("a session/new with an agent whose program cannot work", () => {
   const rows = [
     { name: "ends at once", acp: [node, "-e", "process.exit(3)"], env: {}, says: /exit.* 3/ },
     { name: "opens no session", acp: [node, STAND_IN], env: refusing, says: /the model server is down/ },
+    { name: "sends all back", acp: ["/bin/cat"], env: {}, says: /it does not speak the Agent Client Protocol/ },
     {
       name: "tells no id",
       acp: [node, STAND_IN],

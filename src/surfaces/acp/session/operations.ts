@@ -5,7 +5,7 @@ import { isId } from "../../../core/ids.ts";
 import { authRequired, invalidParams } from "../errors.ts";
 import { assertId } from "../requests.ts";
 import { COMPACT } from "../translate/commands.ts";
-import { changeFor } from "../translate/config-options.ts";
+import { changeFor, configOptions } from "../translate/config-options.ts";
 import { commandIn, promptParts, UnreadableBlock } from "../translate/prompt-parts.ts";
 import type { AttachedSession } from "./attached.ts";
 import { insist } from "./insist.ts";
@@ -87,7 +87,10 @@ export async function cancelIn(sessions: Sessions, id: string): Promise<void> {
 /** Puts a choice in force. Returns the session with it. */
 export async function choose(session: AttachedSession, id: string, value: string | boolean): Promise<SessionDetail> {
   const change = changeFor(session.offer, id, value);
-  if (!change) throw invalidParams(`session ${session.id} has no option "${id}"`);
+  if (!change) {
+    const known = configOptions(session.offer, true).map((option) => option.id);
+    throw invalidParams(`session ${session.id} has no option "${id}"; it has: ${known.join(", ") || "none"}`);
+  }
   const isChange = Object.keys(change).length > 0;
   return await (isChange ? session.handle.update(change) : session.handle.get());
 }
