@@ -17,6 +17,11 @@ export class Sender {
     this.#prompts = prompts;
   }
 
+  /** What comes from now on is withdrawn before it is sent. */
+  close(): void {
+    this.#isLeaving = true;
+  }
+
   /** Sends something that becomes a turn. */
   send(send: (id: string) => Promise<Receipt | undefined>): SentPrompt {
     const id = newId("message");

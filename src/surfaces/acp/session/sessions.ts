@@ -174,16 +174,14 @@ export class Sessions {
   /** The server ends with the client: takes back what the client gave and what has not begun. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    await within(this.#takeBack(), LEAVE_MS);
-  }
-
-  async #takeBack(): Promise<void> {
-    const begun = [...this.#beginning.values()].flatMap((id) => id ?? []);
-    await Promise.all(begun.map((id) => this.#remove(id)));
-    await Promise.allSettled(this.#beginning.keys());
-    const open = await Promise.allSettled(this.#open.values());
-    const sessions = open.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-    await Promise.allSettled(sessions.map((session) => takeBackWaiting(session)));
+    const prompts = [...this.#open.values()].map(async (opening) => {
+      const session = await opening;
+      session.sender.close();
+      await takeBackWaiting(session);
+    });
+    // A session that has no id yet finds that the client is gone.
+    const begun = [...this.#beginning].map(([creating, id]) => (id === undefined ? creating : this.#remove(id)));
+    await within(Promise.allSettled([...prompts, ...begun]), LEAVE_MS);
   }
 
   /** The client is gone. */
