@@ -142,3 +142,10 @@ test("the lines of a server say where the console is, for this machine and for a
     /^ {2}console http:\/\/127\.0\.0\.1:7420\/console\/$/m,
   );
 });
+
+test("the lines of a server whose data directory was given by a flag name it for the other commands, too", () => {
+  const greeting = { url: "http://127.0.0.1:7420", dataDirectory: "/my d", dataFlag: "/my d", roots: [], token: "t" };
+  const lines = greetingLines(greeting).join("\n");
+  for (const command of ["console", "run", "opencode"])
+    assert.match(lines, new RegExp(` ${command} --data-dir '/my d'`));
+});

@@ -13,6 +13,8 @@ export interface Greeting {
   token: string | null;
   tokenFile?: string;
   dataDirectory: string;
+  /** The data directory as the flag named it: other commands need the flag, too. */
+  dataFlag?: string | undefined;
   /** The directories that it is limited to; empty: it is not. */
   roots: readonly string[];
 }
@@ -24,24 +26,31 @@ function attachLine({ url, token, tokenFile }: Greeting): string {
   return `OPENCODE_SERVER_PASSWORD=${password} opencode attach ${url}`;
 }
 
+const flagOf = (dataFlag: string | undefined): string =>
+  dataFlag === undefined ? "" : ` --data-dir ${quoted(dataFlag)}`;
+
 /** A first prompt that changes nothing of the user's, as most start the server in a project or in Parley's own checkout; then OpenCode's interface. */
-function nextLines([root]: readonly string[]): string[] {
+function nextLines({ roots: [root], dataFlag }: Greeting): string[] {
   const own = ownCommand();
+  const flag = flagOf(dataFlag);
   const directory = quoted(root ?? join(tmpdir(), "try"));
   const first =
     root === undefined
       ? [
           `mkdir -p ${directory} && echo "# Hi" > ${directory}/README.md`,
-          `${own} run --dir ${directory} "Read README.md and add a line at the end"`,
+          `${own} run${flag} --dir ${directory} "Read README.md and add a line at the end"`,
         ]
-      : [`${own} run --dir ${directory} "What is in this directory?"`];
-  return [...first, `${own} opencode ${directory}`].map((line, at) => `  ${at === 0 ? "next" : "    "}    ${line}`);
+      : [`${own} run${flag} --dir ${directory} "What is in this directory?"`];
+  return [...first, `${own} opencode${flag} ${directory}`].map(
+    (line, at) => `  ${at === 0 ? "next" : "    "}    ${line}`,
+  );
 }
 
 /** Where the console is, and how a browser gets in. */
-function consoleLines({ url, others = [], token }: Greeting): string[] {
-  const enter = token === null ? "" : `; \`${ownCommand()} console\` opens it and lets the browser in`;
-  const device = token === null ? "" : `; \`${ownCommand()} console\` prints a link that lets it in`;
+function consoleLines({ url, others = [], token, dataFlag }: Greeting): string[] {
+  const command = `\`${ownCommand()} console${flagOf(dataFlag)}\``;
+  const enter = token === null ? "" : `; ${command} opens it and lets the browser in`;
+  const device = token === null ? "" : `; ${command} prints a link that lets it in`;
   return [`  console ${url}/console/${enter}`, ...others.map((other) => `  phone   ${other}/console/${device}`)];
 }
 
@@ -63,7 +72,7 @@ export function greetingLines(greeting: Greeting): string[] {
     ...consoleLines(greeting),
     `  try     curl${header} ${url}/v1/agents`,
     `  attach  ${attachLine(greeting)}`,
-    ...nextLines(roots),
+    ...nextLines(greeting),
     "  stop    Ctrl-C",
   ];
 }

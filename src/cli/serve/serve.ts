@@ -122,7 +122,8 @@ export async function serve(options: ServeOptions): Promise<number> {
   const { advertise } = settings;
   const address = advertise === undefined ? { url: parley.url } : { url: advertise, bound: parley.url };
   const others = advertise === undefined ? parley.others : [];
-  const greeting = { ...address, others, token, tokenFile: file, dataDirectory, roots };
+  const dataFlag = options.flags.dataDir === undefined ? undefined : dataDirectory;
+  const greeting = { ...address, others, token, tokenFile: file, dataDirectory, dataFlag, roots };
   if (options.greet) await options.greet(greeting);
   else greet(greeting, { json: options.json === true, readable, log: logger });
   const warm = async (): Promise<void> => {
