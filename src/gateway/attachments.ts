@@ -51,9 +51,9 @@ export class Attachments {
     return here || (this.watches?.elsewhere(session, root) ?? false);
   }
 
-  /** Whether a client watches anything here. */
-  get any(): boolean {
-    return this.counts.size > 0;
+  /** Whether a client watches all sessions here, as interfaces for people do. */
+  get hasInterface(): boolean {
+    return this.counts.has(null);
   }
 
   /**

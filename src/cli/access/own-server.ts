@@ -67,13 +67,14 @@ export async function startOwnServer(
   };
 }
 
-/** The use that others make of a server: turns that they watch outside of our session, or also what they have open, where nothing is ours any more. */
-export type Use = { own: string } | "any";
+/** The use that others make of a server: a turn that they watch outside of our session; of one with no session of ours, also an interface that is open on it. */
+export interface Use {
+  own?: string;
+}
 
 /** Whether another command uses this server. */
-async function isUsed({ gateway }: Server, use: Use): Promise<boolean> {
-  if (use === "any" && gateway.attachments.any) return true;
-  const own = use === "any" ? "" : use.own;
+async function isUsed({ gateway }: Server, { own }: Use): Promise<boolean> {
+  if (own === undefined && gateway.attachments.hasInterface) return true;
   const unsettled = await gateway.log.unsettled();
   return unsettled.some(({ id, root }) => id !== own && root !== own && gateway.attachments.watched(id, root));
 }

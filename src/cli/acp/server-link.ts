@@ -99,7 +99,7 @@ export class ServerLink {
     if (!hurry.aborted) {
       const { othersDone } = await import("../access/own-server.ts");
       const waiting = (): void => tell("others use the server in here: it ends with the last of them, or by a signal");
-      await othersDone(own.parley, "any", waiting, hurry);
+      await othersDone(own.parley, {}, waiting, hurry);
     }
     await Promise.race([own.close(), delay(closeMs)]);
     // Nothing may be left behind, however long the rest would take.

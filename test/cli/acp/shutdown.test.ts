@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { chmodSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { acquireLock, readLock } from "../../../src/host/data-lock.ts";
@@ -209,18 +210,21 @@ test("parley acp: its server stays for a command that works through it, and leav
   await assertGone(home);
 });
 
-test("parley acp: its server stays for a client that only watches", async () => {
+test("parley acp: its server stays for an interface that is open on it", async () => {
   await using home = new Home();
   const { peer, session } = await openAcp(home);
   await using _ = peer;
   assert.equal(await peer.stopReason(peer.prompt(session, "hello")), "end_turn");
-  const watch = home.start(["events", session, "--follow"]);
-  const watched = finished(watch);
-  await said(watch.stdout, "turn.ended");
+  const url = readLock(home.dataDir)?.url;
+  const token = readFileSync(join(home.dataDir, "token"), "utf8").trim();
+  const watch = new AbortController();
+  const headers = { authorization: `Bearer ${token}` };
+  const events = await fetch(`${url}/global/event`, { headers, signal: watch.signal });
+  assert.equal(events.status, 200);
+  await events.body?.getReader().read();
   const exit = peer.leave();
   await peer.until("it waits", () => peer.stderr.includes("others use the server"));
-  watch.kill("SIGTERM");
-  await watched;
+  watch.abort();
   assert.equal((await exit).code, 0);
   await assertGone(home);
 });
