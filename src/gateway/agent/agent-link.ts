@@ -22,6 +22,9 @@ const HEAR_MS = 3_000;
 /** How long it may take until a choice is in force: some load a model first, or ask a service. The session waits meanwhile, a cancel too. */
 const CHOICE_MS = 10_000;
 
+/** A look that was begun ahead counts for so long, once. */
+const GLANCE_MS = 500;
+
 /** A choice with the MCP servers of the session, for a start of the agent. */
 type Wanted = Choice & { servers: readonly McpServer[] };
 
@@ -59,6 +62,8 @@ export class AgentLink {
   /** Starts up to this one are of agents that serve the session no more. */
   private leftUpTo = 0;
   private leaving: Promise<void> | null = null;
+  /** A look at the project's settings that was begun ahead. */
+  private glance: { at: number; settings: Promise<ProjectSetting[]> } | undefined;
   private sealed = false;
   private stale = false;
   /** The inbox of its last signal. */
@@ -75,6 +80,7 @@ export class AgentLink {
   async serveWith(agent: Agent): Promise<void> {
     this.agent = agent;
     this.leftUpTo = this.generation;
+    this.glance = undefined;
     const { current } = this;
     this.current = null;
     if (current) await this.untilGone(current.isReady ? current.agent.close() : current.agent.kill(0));
@@ -110,6 +116,19 @@ export class AgentLink {
 
   /** The settings that the agent leaves out where the directory is not trusted. */
   projectSettings(): Promise<ProjectSetting[]> {
+    const { glance } = this;
+    this.glance = undefined;
+    return glance && performance.now() - glance.at < GLANCE_MS ? glance.settings : this.look();
+  }
+
+  /** Begins the look that a prompt waits for: the disk is read while the prompt is stored. */
+  lookAhead(): void {
+    const settings = this.look();
+    this.glance = { at: performance.now(), settings };
+    settings.catch(() => {});
+  }
+
+  private look(): Promise<ProjectSetting[]> {
     return this.agent.projectSettings?.(this.options.directory) ?? Promise.resolve([]);
   }
 

@@ -107,6 +107,12 @@ export class ServingAgent {
     };
   }
 
+  /** Begins the look at a project that is not trusted, for a prompt that the agent that runs is about to get. */
+  lookAhead(): void {
+    const { trust, directory } = this.options;
+    if (this.ownLink?.readySession && trust.covering(directory) === undefined) this.ownLink.lookAhead();
+  }
+
   /** Starts the agent with the session that it knows already. */
   async adopt(): Promise<void> {
     const { facts } = this.options.ledger.state;

@@ -156,6 +156,8 @@ export class LiveSession {
         `agent ${this.ledger.agent} takes no words during a turn; use delivery queue`,
       );
     }
+    // The question of trust is for clients that answer; a prompt that waits is looked at when its turn comes.
+    if (prompt.attended && !this.turn) this.agent.lookAhead();
     this.parts.rest.stop();
     const known = (): Promise<Receipt | undefined> => earlierReceipt(this.log, this.id, prompt);
     const command = steer ? ({ type: "steer", prompt } as const) : present({ type: "prompt", prompt, agent });

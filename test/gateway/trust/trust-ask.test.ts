@@ -205,3 +205,22 @@ test("a client that watches and does not answer is waited for no longer than it 
   await ask.before("trn_1", { untrusted: true, projectSettings: async () => [{ path: "x" }] });
   assert.deepEqual(emitted, ["question", "ask.withdrawn"]);
 });
+
+test("a prompt to an agent that runs is preceded by one look at the project, begun before it is stored", async (t) => {
+  const { fake, turn, log, session } = await askRig(t);
+  fake.settings = [];
+  await turn();
+  const looks: boolean[] = [];
+  let isStored = false;
+  t.after(
+    log.listen(session, () => {
+      isStored = true;
+    }),
+  );
+  fake.projectSettings = async () => {
+    looks.push(isStored);
+    return [];
+  };
+  await turn();
+  assert.deepEqual(looks, [false]);
+});
