@@ -1,6 +1,7 @@
 import { createClient, type ParleyClient } from "../../client/index.ts";
 import { isCode } from "./api-problems.ts";
 import type { FoundServer } from "./find-server.ts";
+import { isLeaving } from "./leaving.ts";
 import type { Store } from "./store.ts";
 
 export const CLIENT_NAME = "parley-cli";
@@ -9,9 +10,14 @@ export function clientOf({ url, token }: Pick<FoundServer, "url" | "token">): Pa
   return createClient({ url, token, name: CLIENT_NAME });
 }
 
-/** The server that runs on the data directory. */
-export function onlineStore(server: FoundServer): Store {
-  const client = clientOf(server);
+/** The server that runs on the data directory. `answered` is called with each answer that it gives as a server that stays. */
+export function onlineStore({ url, token }: FoundServer, answered: () => void): Store {
+  const heard = async (address: string, init: RequestInit): Promise<Response> => {
+    const leaving = await isLeaving(await fetch(address, init));
+    if (!leaving.yes) answered();
+    return leaving.response;
+  };
+  const client = createClient({ url, token, name: CLIENT_NAME, fetch: heard });
   return {
     client,
     list: async (query) => (await client.sessions.list(query)).sessions,

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { ParleyApiError } from "../../client/errors.ts";
 import { isParleyError, messageOf } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import type { Settings } from "../config/settings.ts";
@@ -5,20 +7,39 @@ import { CliError, EXIT, systemCodeOf } from "../exit.ts";
 import { pickId } from "../session-ids.ts";
 import { apiProblem } from "./api-problems.ts";
 import { findServer } from "./find-server.ts";
+import { wasNotSent } from "./leaving.ts";
 import { everySession, type Store } from "./store.ts";
 
-/** Looks at things through the running server, or at the log itself where none runs. */
+/** A server that leaves has ten seconds for that. */
+const PATIENCE_MS = 10_000;
+const LOOK_MS = 50;
+
+/** Looks at things through the running server, or at the log itself where none runs. A server that leaves at that moment, and did nothing, is not the one. */
 export async function withStore<T>(settings: Settings, work: (store: Store) => Promise<T>): Promise<T> {
-  let store: Store | undefined;
-  try {
-    const server = await findServer(settings);
-    store = server ? (await import("./online-store.ts")).onlineStore(server) : await withoutServer(settings);
-    return await work(store);
-  } catch (thrown) {
-    throw forbidden(thrown, settings) ?? databaseProblem(thrown, settings) ?? apiProblem(thrown, settings);
-  } finally {
-    await store?.close();
+  for (const until = performance.now() + PATIENCE_MS; ; await delay(LOOK_MS)) {
+    let store: Store | undefined;
+    let isUsed = false;
+    const answered = (): void => {
+      isUsed = true;
+    };
+    try {
+      const server = await findServer(settings);
+      store = server
+        ? (await import("./online-store.ts")).onlineStore(server, answered)
+        : await withoutServer(settings);
+      return await work(store);
+    } catch (thrown) {
+      if (!isUsed && performance.now() < until && hasLeft(thrown)) continue;
+      throw forbidden(thrown, settings) ?? databaseProblem(thrown, settings) ?? apiProblem(thrown, settings);
+    } finally {
+      await store?.close();
+    }
   }
+}
+
+/** Whether nothing of a request was done, because its server is going or gone. */
+function hasLeft(thrown: unknown): boolean {
+  return wasNotSent(thrown) || (thrown instanceof ParleyApiError && thrown.code === "shutting_down");
 }
 
 async function withoutServer(settings: Settings): Promise<Store> {

@@ -4,10 +4,10 @@ import { ParleyConnectionError } from "../../client/index.ts";
 import { messageOf } from "../../core/errors.ts";
 import { FewAtOnce } from "../../core/few-at-once.ts";
 import { type FoundServer, findServer } from "../access/find-server.ts";
+import { isLeaving, wasNotSent } from "../access/leaving.ts";
 import type { OwnServer } from "../access/own-server.ts";
 import type { Settings } from "../config/settings.ts";
 import { tell } from "../tell.ts";
-import { isLeaving, wasNotSent } from "./refused.ts";
 
 export interface LinkOptions {
   settings: Settings;
