@@ -2,18 +2,20 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { acquireLock } from "../../src/host/data-lock.ts";
+import type { Cleanup } from "../support/server.ts";
 import { staysSo } from "../support/time.ts";
 import { finished, Home } from "./support.ts";
 
 /** The address of a server that says what it is told to. */
-async function listening(t: TestContext, answer: RequestListener): Promise<string> {
+async function listening(t: Cleanup, answer: RequestListener): Promise<string> {
   const server = createServer(answer);
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  t.after(async () => void server.close());
+  return url;
 }
 
 function refuse(response: ServerResponse, status: number, code: string): void {
@@ -40,7 +42,8 @@ test("a command that finds a server that listens no more looks until it is gone"
   assert.equal((await home.run(["run", "hello"])).code, 0);
   const lock = await acquireLock(home.dataDir);
   assert.ok(lock.ok);
-  lock.publish({ url: "http://127.0.0.1:1" });
+  const gone = await listening({ after: (close) => void close() }, () => {});
+  lock.publish({ url: gone });
   const command = home.start(["sessions", "--json"]);
   const result = finished(command);
   await staysSo("it goes on looking", () => command.exitCode === null, 1_000);
