@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type NewSessionResponse, RequestError } from "@agentclientprotocol/sdk";
 import { eventually } from "../../support/eventually.ts";
+import { strays } from "../../support/process.ts";
 import { temporary } from "../../support/server.ts";
 import { stage } from "./stage.ts";
 
@@ -57,6 +58,8 @@ test("a session/new that is taken back is answered at once, and leaves no sessio
   const sessions = async () =>
     (await server.api.expect<{ sessions: unknown[] }>(200, "GET", "/v1/sessions")).sessions.length;
   await eventually("the session begins", async () => (await sessions()) === 1);
+  // One for the session, and one that is asked what the agent has.
+  await eventually("both programs run", () => strays(server.dataDirectory).length === 2);
   stop.abort();
   await assert.rejects(begun, { code: -32800 });
   await eventually("the session is gone", async () => (await sessions()) === 0);
