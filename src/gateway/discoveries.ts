@@ -26,7 +26,7 @@ export class Discoveries {
     }
   }
 
-  /** What is known of an agent, in general or for the projects of a directory. `kept`: as it was told last, where it was told. */
+  /** The facts known of an agent, in general or for the projects of a directory. `kept`: as it was told last, where it was told. */
   of(agent: Agent, directory: string | undefined, kept = false): Promise<Discovery> {
     const place = agent.discoversProjects ? directory : undefined;
     const trusted = place !== undefined && this.trust.covering(place) !== undefined;
@@ -49,7 +49,7 @@ export class Discoveries {
     entry.answer.then(
       // The user may install it, or log in, at any time.
       ({ installed, credentials }) => (installed && credentials !== "missing" ? undefined : forget(undefined)),
-      // What was known before is better than nothing.
+      // Facts known before are better than none.
       () => forget(known),
     );
     return entry.answer;

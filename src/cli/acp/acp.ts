@@ -82,7 +82,7 @@ async function openLink(settings: Settings, directory: string, agent: string | u
   return { link, ...(await surface) };
 }
 
-/** What became of the turns of a client that goes, by the server that ran them. */
+/** The fate of the turns of a client that goes, by the server that ran them. */
 const TURNS = {
   here: () => "what it began was stopped",
   elsewhere: ({ url }: { url: string }) => `a turn goes on in the server at ${url}, and parley sessions shows it`,

@@ -50,7 +50,7 @@ async function open(
   return { ...client, id, prompt };
 }
 
-/** What a client was told last of a choice: its values. */
+/** The values of a choice, as a client was told them last. */
 function valuesOf(client: Stage, id: string): string[] | undefined {
   const told = updatesOf(client).findLast((one) => one.sessionUpdate === "config_option_update");
   const option = told?.configOptions.find((one) => one.id === id);

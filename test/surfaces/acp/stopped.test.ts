@@ -80,7 +80,7 @@ test("calls of sub-agents are settled before the end, and once", async (t) => {
   log.say(CHILD, call("t2", "bash", "failed"), ended("t2"));
   log.say(ROOT, call("t1", "task", "failed", { child: CHILD }), ended("t1"));
   await told();
-  // What ended the calls is stored after the end of the turn that they work for.
+  // The ends of the calls are stored after the end of the turn that they work for.
   log.say(CHILD, call("t2", "bash", "failed", { error: { message: "interrupted" } } as never));
   await told();
   assert.deepEqual(seen.slice(count), []);

@@ -55,7 +55,7 @@ export class AttachedSession {
   readonly greetings: Update[] = [];
   #seq: number;
   readonly #shown: ShownTurn;
-  /** What is told of events, and of a turn that was stopped, one after the other. */
+  /** Events, and the end of a turn that was stopped, are told one after the other. */
   #order: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #loop: Promise<void> | undefined;

@@ -75,7 +75,7 @@ export class Children {
   stop(): Update[] {
     return [...this.#known.values()].flatMap(({ translator: { calls } }) => {
       const failed = calls.fail();
-      // What is stored of them later is not told.
+      // Later events of them are not told.
       calls.clear();
       return failed;
     });

@@ -26,7 +26,7 @@ export class OfferWatch {
   }
 
   take(event: ParleyEvent): void {
-    // What the agent told in a turn of its commands, models and modes is no event.
+    // Commands, models and modes that the agent told in a turn are no events.
     if (event.type === "turn.ended" && this.#options.session.info.tellsMore) return this.#lookAgain("known");
     if (event.type === "session.updated") return this.#takeFacts(event);
     if (!this.#isDue || event.type !== "item.started" || event.data.item.step === undefined) return;
@@ -78,7 +78,7 @@ function isListed(list: readonly { id: string }[], id: string | undefined): bool
   return id === undefined || list.some((one) => one.id === id);
 }
 
-/** What is known of an agent after another look. One that could not be asked tells less than before. */
+/** The facts known of an agent after another look. One that could not be asked tells less than before. */
 export function renewed(before: AgentInfo, found: AgentInfo): AgentInfo {
   if (found.name !== before.name) return found;
   const models = found.models.length > 0 ? found.models : before.models;

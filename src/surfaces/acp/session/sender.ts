@@ -17,7 +17,7 @@ export class Sender {
     this.#prompts = prompts;
   }
 
-  /** What comes from now on is withdrawn before it is sent. */
+  /** Prompts from now on are withdrawn before they are sent. */
   close(): void {
     this.#isLeaving = true;
   }
