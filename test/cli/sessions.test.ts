@@ -66,7 +66,7 @@ test("a list fits the terminal, and a pipe gets all of it", async () => {
     // The end of a program is heard of before its last words are drawn.
     await tui.waitFor("…");
     assert.equal(await tui.exited, 0);
-    const [head = "", row = "", next = ""] = tui.screen().split("\n");
+    const [head = "", row = "", next = ""] = tui.rows();
     assert.match(head, /^ID +STATUS +AGENT +AGE +DIRECTORY +TITLE$/);
     assert.match(row, /^ses_\w+ +idle +scripted +\d+s +\S+ +界+…$/);
     assert.equal(next, "", "one line a session");

@@ -3,6 +3,7 @@ import { cp, mkdtemp, readdir, realpath, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import { codeOf } from "../../../src/core/errors.ts";
 import type { Problem } from "../../../src/core/problem.ts";
 import { eventually } from "../../support/eventually.ts";
 import { lawfulEvents } from "../../support/laws.ts";
@@ -45,12 +46,26 @@ async function assertRefuses({ api }: ServerProcess, id: string, sent: object): 
   return problem;
 }
 
+/** Copies a directory that a server uses: files of it may go meanwhile, as journals do, and the copy begins again. */
+async function copy(from: string, to: string): Promise<void> {
+  await eventually("the copy is whole", async () => {
+    await rm(to, { recursive: true, force: true });
+    try {
+      await cp(from, to, { recursive: true });
+      return true;
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return false;
+      throw error;
+    }
+  });
+}
+
 const harms: [what: string, harm: (data: string) => Promise<void>][] = [
   ["is removed", (data) => rm(data, { recursive: true })],
   [
     "is replaced by a copy",
     async (data) => {
-      await cp(data, `${data}.copy`, { recursive: true });
+      await copy(data, `${data}.copy`);
       await rename(data, `${data}.away`);
       await rename(`${data}.copy`, data);
     },

@@ -1,4 +1,4 @@
-import xterm from "@xterm/headless";
+import xterm, { type IBufferLine } from "@xterm/headless";
 import { deadline } from "../time.ts";
 
 const GREY = "rgb:2020/2020/2020";
@@ -50,12 +50,28 @@ export class Screen {
     return this.#terminal;
   }
 
+  /** What is shown. Lines that the terminal wrapped are whole again, so that the length of a path changes no test. */
   text(): string {
+    return this.#lines((row) => row.isWrapped).join("\n");
+  }
+
+  /** What is shown, a line for each row of the terminal. */
+  rows(): string[] {
+    return this.#lines(() => false);
+  }
+
+  #lines(continues: (row: IBufferLine) => boolean): string[] {
     const { active } = this.#terminal.buffer;
-    const lines = Array.from({ length: this.#terminal.rows }, (_, row) =>
-      (active.getLine(active.viewportY + row)?.translateToString(true) ?? "").trimEnd(),
-    );
-    return lines.join("\n");
+    // A program that draws the whole screen may fill a row and mean the next one.
+    const mayContinue = active.type === "normal";
+    const lines: string[] = [];
+    for (let at = 0; at < this.#terminal.rows; at++) {
+      const row = active.getLine(active.viewportY + at);
+      const shown = row?.translateToString() ?? "";
+      if (mayContinue && row && continues(row) && lines.length > 0) lines.push(`${lines.pop()}${shown}`);
+      else lines.push(shown);
+    }
+    return lines.map((line) => line.trimEnd());
   }
 
   /** Resolves with the screen as soon as it fits; rejects with the last one. */
@@ -80,8 +96,7 @@ export class Screen {
   }
 
   #framed(): string {
-    return this.text()
-      .split("\n")
+    return this.rows()
       .map((line) => `│ ${line}`)
       .join("\n");
   }

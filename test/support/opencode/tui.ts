@@ -34,7 +34,10 @@ export interface TuiOptions {
 export interface Tui {
   readonly pid: number;
   readonly exited: Promise<number>;
+  /** What is shown, with lines of a shell whole that the terminal wrapped. */
   screen(): string;
+  /** What is shown, a line for each row of the terminal. */
+  rows(): string[];
   /** Resolves with the screen when it shows a text, or fits a pattern; rejects with the last screen. */
   waitFor(wanted: string | RegExp, withinMs?: number): Promise<string>;
   /** Resolves when the screen no longer shows it. */
@@ -62,6 +65,7 @@ export function startInTerminal({ program, args, directory, env, cols = 120, row
     pid: pty.pid,
     exited,
     screen: () => screen.text(),
+    rows: () => screen.rows(),
     waitFor: (wanted, withinMs = PATIENCE_MS) => screen.until(`${wanted}`, shows(wanted), withinMs),
     waitUntilGone(unwanted, withinMs = PATIENCE_MS) {
       const shown = shows(unwanted);
