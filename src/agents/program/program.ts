@@ -5,7 +5,10 @@ import type { AgentSession, OpenOptions } from "../contract.ts";
 import { Outbox } from "../outbox.ts";
 import { type LineReader, type Read, readLines, type Said } from "./read-lines.ts";
 
+/** How long a program may take to leave when its input ends. */
 const CLOSE_WAIT_MS = 2_000;
+/** One that is not ready yet has nothing to finish. */
+const EARLY_CLOSE_WAIT_MS = 250;
 const CLOSE_GRACE_MS = 1_500;
 const LAST_WORDS_MS = 2_000;
 /** Of a line that could not be read, so much is looked at. */
@@ -111,9 +114,10 @@ export class Program implements Pick<AgentSession, "ready" | "close" | "kill" | 
   };
 
   async #leave(): Promise<void> {
+    const waitMs = this.#starting ? EARLY_CLOSE_WAIT_MS : CLOSE_WAIT_MS;
     await this.#options.leave?.();
     this.#process.endInput();
-    await within(this.#exited, CLOSE_WAIT_MS);
+    await within(this.#exited, waitMs);
     await this.kill(CLOSE_GRACE_MS);
   }
 

@@ -13,7 +13,7 @@ import { Interrupts } from "../run/interrupts.ts";
 import { tell } from "../tell.ts";
 import { packageVersion } from "../version.ts";
 import { earlyCode } from "./early-code.ts";
-import { messageStream, type Refusal } from "./message-stream.ts";
+import { messageStream, PROMPT, type Refusal } from "./message-stream.ts";
 import { takeStdout, type WriteOut } from "./own-stdout.ts";
 import { type Left, ServerLink } from "./server-link.ts";
 
@@ -89,10 +89,14 @@ const TURNS = {
   unknown: () => "the server is gone, and parley sessions shows what became of its turn",
 };
 
-/** The answer to a request that this command cannot answer any more. */
-function cutOff(left: Left): Refusal {
-  const what = left.where === "elsewhere" ? TURNS.elsewhere(left) : TURNS[left.where]();
-  return { code: INTERNAL, message: `parley acp ended before the answer: ${what}`, data: { code: "interrupted" } };
+/** The answers to requests that this command cannot answer any more. */
+function cutOff(left: Left): (method: string) => Refusal {
+  const fate = left.where === "elsewhere" ? TURNS.elsewhere(left) : TURNS[left.where]();
+  return (method) => ({
+    code: INTERNAL,
+    message: `parley acp ended before the answer${method === PROMPT ? `: ${fate}` : ""}`,
+    data: { code: "interrupted" },
+  });
 }
 
 /** Resolves with the exit code when the client is gone, a signal came, or by a defect. */
@@ -148,7 +152,7 @@ export async function acp(flags: AcpFlags): Promise<number> {
   const code = await untilOver(connection.closed, interrupts);
   // Ctrl-C reaches the client, too: a cancel of its own comes first.
   if (interrupts.code === exitCodeOf("SIGINT")) await stream.answered(CTRL_C_MS);
-  if (link.isOwn) await connection.leave();
+  await connection.leave();
   const left = await link.close(interrupts.signal);
   const answersCome = interrupts.signal.aborted && left.where === "here";
   await stream.finish(cutOff(left), answersCome ? LAST_ANSWERS_MS : 0);

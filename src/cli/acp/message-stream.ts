@@ -14,7 +14,7 @@ const WAITING = 64;
 const AFTER_CLOSE_MS = 1_000;
 
 /** Its answer comes at the end of a turn, for which nobody waits who is gone. */
-const PROMPT = "session/prompt";
+export const PROMPT = "session/prompt";
 
 type RequestId = AnyRequest["id"];
 
@@ -41,7 +41,7 @@ export interface MessageStream extends Stream {
   /** Resolves when every request has its answer, or the time is over. */
   answered(ms: number): Promise<void>;
   /** Answers every request that has no answer within the time, and writes nothing after that. */
-  finish(refusal: Refusal, ms: number): Promise<void>;
+  finish(refusal: (method: string) => Refusal, ms: number): Promise<void>;
 }
 
 /** The message of a line, or why it is none. An array would be a batch of JSON-RPC, which the protocol has not. */
@@ -87,9 +87,9 @@ class OpenRequests {
     for (const look of this.#looks) look();
   }
 
-  /** Those that nobody answers. */
-  unanswered(): RequestId[] {
-    return [...this.#methods.keys()].filter((id) => !this.#answering.has(id));
+  /** Those that nobody answers, with their methods. */
+  unanswered(): [RequestId, string][] {
+    return [...this.#methods].filter(([id]) => !this.#answering.has(id));
   }
 
   /** Resolves when all are answered, or it takes too long. Prompts count where that is said. */
@@ -213,9 +213,9 @@ export function messageStream({
     return true;
   };
   const answered = (ms: number): Promise<void> => open.answered(ms, { prompts: true });
-  const finish = async (refusal: Refusal, ms: number): Promise<void> => {
+  const finish = async (refusal: (method: string) => Refusal, ms: number): Promise<void> => {
     await answered(ms);
-    for (const id of open.unanswered()) begin({ jsonrpc: "2.0", id, error: refusal }, () => {});
+    for (const [id, method] of open.unanswered()) begin({ jsonrpc: "2.0", id, error: refusal(method) }, () => {});
     finished = true;
   };
   return { readable, writable: writableOf(send), sendNow, answered, finish };

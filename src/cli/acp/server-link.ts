@@ -74,6 +74,8 @@ export class ServerLink {
         if (!leaving.yes) return leaving.response;
         refusal = new ParleyConnectionError(`the server at ${server.url} is shutting down`);
       } catch (thrown) {
+        // The client is gone, not the server.
+        if (this.#left.signal.aborted) throw thrown;
         if (!wasNotSent(thrown)) {
           this.#forget(server);
           throw unanswered(server, thrown);

@@ -4,11 +4,11 @@ import type { AcpOptions } from "./surface.ts";
 import { v1App } from "./v1/app.ts";
 import { v2App } from "./v2/app.ts";
 
-/** A connection with one client, on a server that may end with it. */
+/** A connection with one client. */
 export interface AcpConnection {
   /** Resolves when the client is gone, and what it gave is taken care of. */
   closed: Promise<void>;
-  /** To be called before the server ends while the client is there. */
+  /** To be called before the connection ends while the client is there. */
   leave(): Promise<void>;
 }
 

@@ -4,7 +4,7 @@ import type { Logger } from "../../core/logger.ts";
 /** The agent of one connection, for clients of one version. */
 export interface VersionApp<App> {
   app: App;
-  /** The server ends with the client, which still hears how its turns end. */
+  /** The client goes, and still hears how its turns end. */
   leave(): Promise<void>;
   /** The client is gone. */
   close(): Promise<void>;
@@ -18,5 +18,7 @@ export interface AcpOptions {
   /** Whether the server ends with the client: prompts that wait are taken back then, since they would run where nobody expects them. */
   endsWithClient?(): boolean;
   version: string;
+  /** An agent that takes so long to start is told of in the log; ten seconds unless told. */
+  slowMs?: number;
   logger: Logger;
 }

@@ -52,7 +52,7 @@ test("requests that nobody has answered are answered at the end, once, and nothi
   for (const _ of [1, 2, 3]) await reader.read();
   const writer = writable.getWriter();
   await writer.write({ jsonrpc: "2.0", id: 1, result: {} });
-  const finished = finish({ code: -32_603, message: "over" }, PATIENCE_MS);
+  const finished = finish(() => ({ code: -32_603, message: "over" }), PATIENCE_MS);
   await writer.write({ jsonrpc: "2.0", id: 2, result: {} });
   assert.deepEqual(
     lines.map(({ id }) => id),
@@ -67,7 +67,7 @@ test("requests that nobody has answered are answered at the end, once, and nothi
   const late = messageStream({ input: more, write });
   more.write('{"jsonrpc":"2.0","id":7,"method":"session/new"}\n');
   await late.readable.getReader().read();
-  await late.finish({ code: -32_603, message: "over" }, 0);
+  await late.finish(() => ({ code: -32_603, message: "over" }), 0);
   assert.deepEqual(lines.at(-1), { jsonrpc: "2.0", id: 7, error: { code: -32_603, message: "over" } });
   await late.writable.getWriter().write({ jsonrpc: "2.0", id: 7, result: {} });
   late.sendNow(update);
@@ -88,7 +88,7 @@ test("a request whose answer is being written gets no other", async () => {
   for (const id of [1, 2]) input.write(`{"jsonrpc":"2.0","id":${id},"method":"session/list"}\n`);
   for (const _ of [1, 2]) await reader.read();
   const answered = writable.getWriter().write({ jsonrpc: "2.0", id: 1, result: {} });
-  await finish({ code: -32_603, message: "over" }, 0);
+  await finish(() => ({ code: -32_603, message: "over" }), 0);
   for (const done of written) done();
   await answered;
   assert.deepEqual(ids, [1, 2]);
@@ -102,7 +102,7 @@ test("the end of the input and the end of the command wait for their answers sid
   for (const _ of [1, 2]) await reader.read();
   input.end();
   await new Promise((resolve) => input.once("end", resolve));
-  const finished = finish({ code: -32_603, message: "over" }, PATIENCE_MS);
+  const finished = finish(() => ({ code: -32_603, message: "over" }), PATIENCE_MS);
   const writer = writable.getWriter();
   await writer.write({ jsonrpc: "2.0", id: 1, result: {} });
   assert.equal((await reader.read()).done, true);

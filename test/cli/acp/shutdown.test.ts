@@ -120,18 +120,31 @@ for (const how of ["a client that leaves", "SIGTERM"]) {
   });
 }
 
-test("parley acp: a client that leaves while its session begins leaves none", async () => {
-  await using home = new Home();
-  await using peer = startAcp(home, { args: ["--agent", "acp:sleep 1000"] });
-  await peer.initialize();
-  peer.send("session/new", { cwd: home.work, mcpServers: [] });
-  const sessions = async (): Promise<number> =>
-    JSON.parse((await home.run(["sessions", "--json"])).stdout || "[]").length;
-  await eventually("the session begins", async () => (await sessions()) === 1);
-  await peer.leave();
-  assert.equal(await sessions(), 0);
-  await assertGone(home);
-});
+for (const [place, how] of [
+  ["with its own server", "its client leaves"],
+  ["beside a server", "its client leaves"],
+  ["beside a server", "of SIGTERM"],
+] as const) {
+  test(`parley acp: ${place}, a session that begins when ${how} is not left`, async () => {
+    await using home = new Home();
+    if (place === "beside a server") await home.serve();
+    await using peer = startAcp(home, { args: ["--agent", "acp:sleep 1000"] });
+    await peer.initialize();
+    const begins = peer.send("session/new", { cwd: home.work, mcpServers: [] });
+    const sessions = async (): Promise<number> =>
+      JSON.parse((await home.run(["sessions", "--json"])).stdout || "[]").length;
+    await eventually("the session begins", async () => (await sessions()) === 1);
+    if (how === "of SIGTERM") peer.child.kill("SIGTERM");
+    else peer.child.stdin?.end();
+    const { code, ms } = await peer.exited();
+    assert.equal(code, 0);
+    assertWithin(ms, 4_000, "the exit");
+    const { error } = (await onlyAnswer(peer, begins)) ?? {};
+    assert.match(error?.message ?? "", how === "of SIGTERM" ? /the session was not begun/ : /ended before the answer$/);
+    assert.equal(await sessions(), 0);
+    if (place !== "beside a server") await assertGone(home);
+  });
+}
 
 test("parley acp: a signal beside a server answers the prompt, and its turn goes on there", async () => {
   await using home = new Home();

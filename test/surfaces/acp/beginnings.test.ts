@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type NewSessionResponse, RequestError } from "@agentclientprotocol/sdk";
+import { silentLogger } from "../../../src/core/logger.ts";
 import { eventually } from "../../support/eventually.ts";
 import { strays } from "../../support/process.ts";
 import { temporary } from "../../support/server.ts";
@@ -63,6 +64,22 @@ test("a session/new that is taken back is answered at once, and leaves no sessio
   stop.abort();
   await assert.rejects(begun, { code: -32800 });
   await eventually("the session is gone", async () => (await sessions()) === 0);
+});
+
+test("a session/new whose client goes is taken back, and an agent that takes long to start is told of", async (t) => {
+  const serverOptions = { agents: { silent: { acp: silent } }, defaultAgent: "silent" };
+  const told: string[] = [];
+  const logger = { ...silentLogger, warn: (_: object, words: string) => void told.push(words) };
+  const { agent, server, close } = await stage(t, { serverOptions, acp: { logger, slowMs: 5 } });
+  const begun = agent.request("session/new", { cwd: server.directory, mcpServers: [] });
+  begun.catch(() => {});
+  const sessions = async () =>
+    (await server.api.expect<{ sessions: unknown[] }>(200, "GET", "/v1/sessions")).sessions.length;
+  await eventually("the session begins", async () => (await sessions()) === 1);
+  await eventually("it is told of", () => told.length > 0);
+  await close();
+  assert.equal(await sessions(), 0);
+  assert.deepEqual(told, ["session/new waits: its agent has not started after 0.005 s"], "once, and nothing else");
 });
 
 test("a login is seen by the next session/new", async (t) => {

@@ -1,14 +1,14 @@
-import { RequestError } from "@agentclientprotocol/sdk/unstable";
 import type { AgentInfo, ParleyClient, SessionDetail } from "../../../client/index.ts";
 import { ParleyApiError } from "../../../client/index.ts";
 import { isFields, textIn } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { within } from "../../../core/within.ts";
 import { authRequired, invalidParams } from "../errors.ts";
-import { assertId, isCancelled } from "../requests.ts";
+import { assertId } from "../requests.ts";
 import type { AcpOptions } from "../surface.ts";
 import type { Update } from "../translate/updates.ts";
 import { AttachedSession } from "./attached.ts";
+import { type Beginning, Beginnings } from "./beginnings.ts";
 import type { Front } from "./front.ts";
 import { endInGap, isGone } from "./gaps.ts";
 import { prime } from "./history.ts";
@@ -19,15 +19,12 @@ import { takeBackWaiting } from "./take-back.ts";
 /** How long it may take to take back what waits. */
 const LEAVE_MS = 2_000;
 
-type Prepare = (session: AttachedSession, detail: SessionDetail) => Promise<void>;
+/** The protocol has no word for progress before there is a session. Editors keep what is logged. */
+const SLOW_MS = 10_000;
 
-/** A session that begins, as its client may take it back. */
-interface Beginning {
-  /** The session has an id now. */
-  named(id: string): void;
-  /** Throws where the client has taken it back. */
-  assertWanted(): void;
-}
+const NOT_BEGUN = "the client is gone, or Parley ends: the session was not begun";
+
+type Prepare = (session: AttachedSession, detail: SessionDetail) => Promise<void>;
 
 /** The sessions that one client has open. */
 export class Sessions {
@@ -36,10 +33,8 @@ export class Sessions {
   readonly #open = new Map<string, Promise<AttachedSession>>();
   readonly #logger: Logger;
   #client: Promise<ParleyClient> | undefined;
-  /** Sessions that begin: their ids once they have one. */
-  readonly #beginning = new Map<Promise<AttachedSession>, string | undefined>();
+  readonly #beginnings = new Beginnings((id) => this.#remove(id));
   #isLeaving = false;
-  #isClosed = false;
 
   constructor(options: AcpOptions, front: Front) {
     this.options = options;
@@ -58,27 +53,17 @@ export class Sessions {
 
   /** Begins a session. One that the client takes back, or that cannot begin, is deleted. */
   async create(request: NewRequest, signal?: AbortSignal): Promise<AttachedSession> {
-    const { promise: cancelled, reject } = Promise.withResolvers<never>();
-    cancelled.catch(() => {});
-    const cancel = (): void => {
-      if (!isCancelled(signal)) return;
-      reject(RequestError.requestCancelled());
-      const id = this.#beginning.get(creating);
-      if (id !== undefined) void this.#remove(id);
-    };
-    const assertWanted = (): void => {
-      if (isCancelled(signal)) throw RequestError.requestCancelled();
-    };
-    const named = (id: string): void => void this.#beginning.set(creating, id);
-    const creating: Promise<AttachedSession> = this.#create(request, { named, assertWanted });
-    this.#beginning.set(creating, undefined);
-    const over = (): void => void this.#beginning.delete(creating);
-    creating.then(over, over);
-    signal?.addEventListener("abort", cancel, { once: true });
-    return await Promise.race([creating, cancelled]);
+    const { slowMs = SLOW_MS } = this.options;
+    const words = `session/new waits: its agent has not started after ${slowMs / 1_000} s`;
+    const slow = setTimeout(() => this.#logger.warn({ directory: request.cwd }, words), slowMs);
+    try {
+      return await this.#beginnings.begin(signal, (beginning) => this.#create(request, beginning));
+    } finally {
+      clearTimeout(slow);
+    }
   }
 
-  async #create(request: NewRequest, { named, assertWanted }: Beginning): Promise<AttachedSession> {
+  async #create(request: NewRequest, beginning: Beginning): Promise<AttachedSession> {
     assertPlace(request);
     const client = await this.client();
     const meta = isFields(request._meta?.parley) ? request._meta.parley : {};
@@ -97,22 +82,16 @@ export class Sessions {
       ...(agent === undefined ? {} : { agent }),
       ...(taken.length === 0 ? {} : { mcpServers: taken }),
     });
-    named(detail.id);
+    beginning.named(detail.id);
     const leftOut = servers.filter((server) => !taken.includes(server)).map(({ name }) => name);
     return await this.#keep(detail.id, async () => {
-      try {
-        assertWanted();
-        const looked = known ?? (await infoOf(client, detail));
-        assertUsable(looked);
-        const ready = await started(client, detail, looked);
-        assertWanted();
-        const session = this.#begin(client, ...ready);
-        if (leftOut.length > 0) session.greetings.push(leftOutNotice(looked.name, leftOut));
-        return session;
-      } catch (error) {
-        await this.#remove(detail.id);
-        throw error;
-      }
+      const looked = known ?? (await infoOf(client, detail));
+      assertUsable(looked);
+      const ready = await started(client, detail, looked);
+      beginning.assertWanted();
+      const session = this.#begin(client, ...ready);
+      if (leftOut.length > 0) session.greetings.push(leftOutNotice(looked.name, leftOut));
+      return session;
     });
   }
 
@@ -171,25 +150,24 @@ export class Sessions {
     (await open?.catch(() => undefined))?.detach();
   }
 
-  /** The server ends with the client: takes back what the client gave and what has not begun. */
+  /** The client goes: sessions that begin are taken back. Where the server goes with it, so are prompts that have not begun. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
-    const prompts = [...this.#open.values()].map(async (opening) => {
+    const ends = this.options.endsWithClient?.() ? [...this.#open.values()] : [];
+    const prompts = ends.map(async (opening) => {
       const session = await opening;
       session.sender.close();
       await takeBackWaiting(session);
     });
-    // A session that has no id yet finds that the client is gone.
-    const begun = [...this.#beginning].map(([creating, id]) => (id === undefined ? creating : this.#remove(id)));
-    await within(Promise.allSettled([...prompts, ...begun]), LEAVE_MS);
+    const begun = this.#beginnings.takeBackAll(new Error(NOT_BEGUN));
+    await within(Promise.allSettled([...prompts, begun]), LEAVE_MS);
   }
 
   /** The client is gone. */
   async close(): Promise<void> {
-    if (this.options.endsWithClient?.()) await this.leave();
-    this.#isClosed = true;
-    // A session that is being opened finds that the client is gone.
-    await within(Promise.all([...this.#open.keys()].map((id) => this.detach(id))), LEAVE_MS);
+    await this.leave();
+    // A session that is still being opened is let go of when it comes.
+    for (const id of [...this.#open.keys()]) void this.detach(id);
   }
 
   async #keep(id: string, open: () => Promise<AttachedSession>): Promise<AttachedSession> {
@@ -207,7 +185,7 @@ export class Sessions {
     info: AgentInfo,
     { left, follows = true }: { left?: AttachedSession | undefined; follows?: boolean } = {},
   ): AttachedSession {
-    if (this.#isClosed || this.#isLeaving) throw new Error("the client is gone");
+    if (this.#isLeaving) throw new Error("the client is gone");
     const facts = { client, detail, info, front: this.#front, logger: this.#logger };
     const session = new AttachedSession({
       ...facts,
