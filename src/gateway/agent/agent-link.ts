@@ -1,29 +1,23 @@
 import {
   type Agent,
   type AgentCapabilities,
-  type AgentChoice,
   type AgentSession,
   type ChildRef,
   type McpServer,
   MustReopen,
   ResumeLost,
 } from "../../agents/contract.ts";
-import { ParleyError } from "../../core/errors.ts";
 import type { Signal } from "../../core/ledger/signals.ts";
 import { isRuled } from "../../core/permissions/is-ruled.ts";
-import type { ProjectSetting } from "../../core/trust.ts";
 import { within } from "../../core/within.ts";
 import type { Inbox } from "../session/inbox.ts";
-import { type Choice, changeOf, noteSaid } from "./choice.ts";
+import { type Choice, noteSaid } from "./choice.ts";
 import type { LinkOptions } from "./link-options.ts";
+import { putInForce } from "./put-in-force.ts";
+import { SettingsLook } from "./settings-look.ts";
 
 /** How long an agent may take to accept a cancel. An agent that does not read its input never does. */
 const HEAR_MS = 3_000;
-/** How long it may take until a choice is in force: some load a model first, or ask a service. The session waits meanwhile, a cancel too. */
-const CHOICE_MS = 10_000;
-
-/** A look that was begun ahead counts for so long, once. */
-const GLANCE_MS = 500;
 
 /** A choice with the MCP servers of the session, for a start of the agent. */
 type Wanted = Choice & { servers: readonly McpServer[] };
@@ -46,13 +40,6 @@ export interface Opened {
   lost: boolean;
 }
 
-/** Not the caller's fault: the same choice may succeed later. */
-function unanswered(change: AgentChoice): ParleyError {
-  const seconds = CHOICE_MS / 1_000;
-  const text = `the agent has not said within ${seconds} s whether it takes ${JSON.stringify(change)}: if it does so later, the session shows it then`;
-  return new ParleyError("unavailable", text);
-}
-
 /** The agent behind a session: started when it is first needed, one at a time, started anew after it has gone. */
 export class AgentLink {
   private readonly options: LinkOptions;
@@ -62,8 +49,8 @@ export class AgentLink {
   /** Starts up to this one are of agents that serve the session no more. */
   private leftUpTo = 0;
   private leaving: Promise<void> | null = null;
-  /** A look at the project's settings that was begun ahead. */
-  private glance: { at: number; settings: Promise<ProjectSetting[]> } | undefined;
+  /** The settings that the agent leaves out where the directory is not trusted. */
+  settings: SettingsLook;
   private sealed = false;
   private stale = false;
   /** The inbox of its last signal. */
@@ -74,13 +61,14 @@ export class AgentLink {
   constructor(options: LinkOptions) {
     this.options = options;
     this.agent = options.agent;
+    this.settings = new SettingsLook(options.agent, options.directory);
   }
 
   /** Another agent is started when one is needed next. The one that was started ahead is let go: it has no part in the session. */
   async serveWith(agent: Agent): Promise<void> {
     this.agent = agent;
     this.leftUpTo = this.generation;
-    this.glance = undefined;
+    this.settings = new SettingsLook(agent, this.options.directory);
     const { current } = this;
     this.current = null;
     if (current) await this.untilGone(current.isReady ? current.agent.close() : current.agent.kill(0));
@@ -112,24 +100,6 @@ export class AgentLink {
   /** The agent that runs was started without the project's settings. */
   get untrusted(): boolean {
     return this.current?.trusted === false;
-  }
-
-  /** The settings that the agent leaves out where the directory is not trusted. */
-  projectSettings(): Promise<ProjectSetting[]> {
-    const { glance } = this;
-    this.glance = undefined;
-    return glance && performance.now() - glance.at < GLANCE_MS ? glance.settings : this.look();
-  }
-
-  /** Begins the look that a prompt waits for: the disk is read while the prompt is stored. */
-  lookAhead(): void {
-    const settings = this.look();
-    this.glance = { at: performance.now(), settings };
-    settings.catch(() => {});
-  }
-
-  private look(): Promise<ProjectSetting[]> {
-    return this.agent.projectSettings?.(this.options.directory) ?? Promise.resolve([]);
   }
 
   /** Whether this start of the agent is the one that runs. */
@@ -211,24 +181,8 @@ export class AgentLink {
     }
   }
 
-  /** Puts a choice in force. It is compared with what the agent reports, not with what it was last told: agents change modes by themselves. */
-  private async choose(running: Start, choice: Choice): Promise<void> {
-    const { agent, inForce } = running;
-    const change = changeOf(choice, inForce);
-    if (Object.keys(change).length === 0) return;
-    const before = { ...inForce };
-    if (change.model !== undefined) delete inForce.model;
-    if (change.mode !== undefined) delete inForce.mode;
-    const options = Object.entries(inForce.options ?? {}).filter(([id]) => change.options?.[id] === undefined);
-    inForce.options = Object.fromEntries(options);
-    try {
-      if (!(await within(agent.set(change), CHOICE_MS))) throw unanswered(change);
-    } catch (error) {
-      // The choice before is published again: this one is not in force.
-      if (!(error instanceof MustReopen)) this.options.inbox.signal({ type: "session", ...before });
-      throw error;
-    }
-    Object.assign(inForce, change, { options: { ...inForce.options, ...change.options } });
+  private choose(running: Start, choice: Choice): Promise<void> {
+    return putInForce(running, choice, (before) => this.options.inbox.signal({ type: "session", ...before }));
   }
 
   /** Puts a choice in force at once, if an agent is there to take it; one that starts gets it when it is ready. */

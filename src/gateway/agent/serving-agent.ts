@@ -110,7 +110,7 @@ export class ServingAgent {
   /** Begins the look at a project that is not trusted, for a prompt that the agent that runs is about to get. */
   lookAhead(): void {
     const { trust, directory } = this.options;
-    if (this.ownLink?.readySession && trust.covering(directory) === undefined) this.ownLink.lookAhead();
+    if (this.ownLink?.readySession && trust.covering(directory) === undefined) this.ownLink.settings.begin();
   }
 
   /** Starts the agent with the session that it knows already. */
@@ -129,7 +129,7 @@ export class ServingAgent {
     if (!link) return false;
     if (this.hasWork) return link.whenReady();
     const isTrusted = trust.covering(directory) !== undefined;
-    if (!isTrusted && (await within(link.projectSettings(), LOOK_MS))?.value.length !== 0) return false;
+    if (!isTrusted && (await within(link.settings.take(), LOOK_MS))?.value.length !== 0) return false;
     if (this.hasWork) return link.whenReady();
     const started = link.ensure(
       () => choiceIn(ledger.state.facts),

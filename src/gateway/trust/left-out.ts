@@ -12,7 +12,7 @@ const UNREADABLE: readonly ProjectSetting[] = [{ path: "its settings could not b
 export interface Looks {
   /** The agent was started without the project's settings. */
   untrusted: boolean;
-  projectSettings(): Promise<ProjectSetting[]>;
+  settings: { take(): Promise<ProjectSetting[]> };
 }
 
 function leftOutText(directory: string, settings: readonly ProjectSetting[]): string {
@@ -23,7 +23,7 @@ function leftOutText(directory: string, settings: readonly ProjectSetting[]): st
 /** The settings that a project has for an agent, looked for in bounded time. */
 export async function lookThrough(agent: Looks): Promise<readonly ProjectSetting[]> {
   const found = await within(
-    agent.projectSettings().catch(() => UNREADABLE),
+    agent.settings.take().catch(() => UNREADABLE),
     LOOK_MS,
   );
   return found?.value ?? UNREADABLE;

@@ -3,21 +3,21 @@ import { test } from "node:test";
 import type { ProjectSetting } from "../../../src/core/trust.ts";
 import { LeftOut, type Looks } from "../../../src/gateway/trust/left-out.ts";
 
-function project(settings: ProjectSetting[]): Looks & { looks: number } {
-  return {
+function project(settings: ProjectSetting[]): Looks & { settings: { looks: number } } {
+  const look = {
     looks: 0,
-    untrusted: true,
-    async projectSettings() {
+    async take() {
       this.looks++;
       return settings;
     },
   };
+  return { untrusted: true, settings: look };
 }
 
 test("a project without settings is looked at once for each start of an agent", async () => {
   const [agent, left] = [project([]), new LeftOut("/work")];
   for (const start of [1, 1, 1, 2, 2]) assert.equal(await left.look(agent, start), undefined);
-  assert.equal(agent.looks, 2);
+  assert.equal(agent.settings.looks, 2);
 });
 
 test("a note is given until its turn came to it, and by another start only where it says something new", async () => {

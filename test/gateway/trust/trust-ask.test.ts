@@ -202,7 +202,7 @@ test("a client that watches and does not answer is waited for no longer than it 
     inbox: { signal: (signal) => void emitted.push(signal.type) },
     waits: { ended: () => new Promise(() => {}) },
   });
-  await ask.before("trn_1", { untrusted: true, projectSettings: async () => [{ path: "x" }] });
+  await ask.before("trn_1", { untrusted: true, settings: { take: async () => [{ path: "x" }] } });
   assert.deepEqual(emitted, ["question", "ask.withdrawn"]);
 });
 
