@@ -49,8 +49,7 @@ export class AgentLink {
   /** Starts up to this one are of agents that serve the session no more. */
   private leftUpTo = 0;
   private leaving: Promise<void> | null = null;
-  /** The settings that the agent leaves out where the directory is not trusted. */
-  settings: SettingsLook;
+  private look: SettingsLook;
   private sealed = false;
   private stale = false;
   /** The inbox of its last signal. */
@@ -61,14 +60,14 @@ export class AgentLink {
   constructor(options: LinkOptions) {
     this.options = options;
     this.agent = options.agent;
-    this.settings = new SettingsLook(options.agent, options.directory);
+    this.look = new SettingsLook(options.agent, options.directory);
   }
 
   /** Another agent is started when one is needed next. The one that was started ahead is let go: it has no part in the session. */
   async serveWith(agent: Agent): Promise<void> {
     this.agent = agent;
     this.leftUpTo = this.generation;
-    this.settings = new SettingsLook(agent, this.options.directory);
+    this.look = new SettingsLook(agent, this.options.directory);
     const { current } = this;
     this.current = null;
     if (current) await this.untilGone(current.isReady ? current.agent.close() : current.agent.kill(0));
@@ -100,6 +99,11 @@ export class AgentLink {
   /** The agent that runs was started without the project's settings. */
   get untrusted(): boolean {
     return this.current?.trusted === false;
+  }
+
+  /** The settings that the agent leaves out where the directory is not trusted. */
+  get settings(): SettingsLook {
+    return this.look;
   }
 
   /** Whether this start of the agent is the one that runs. */
