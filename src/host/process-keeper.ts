@@ -12,6 +12,8 @@ export interface KeeperOptions {
   runDirectory: string;
   /** Stable id of the data directory: by it a later boot knows its own strays. Holds no colon. */
   instance: string;
+  /** No program starts after this. */
+  over?: AbortSignal;
   log?: (message: string, details: Record<string, unknown>) => void;
 }
 
@@ -66,7 +68,13 @@ interface Marks {
   number: bigint;
 }
 
-function createWatcher(kept: Kept, { mark, number }: Marks, table: ProcessTable, log: Log): ProcessWatcher {
+interface Keeper {
+  table: ProcessTable;
+  log: Log;
+  over?: AbortSignal | undefined;
+}
+
+function createWatcher(kept: Kept, { mark, number }: Marks, { table, log, over }: Keeper): ProcessWatcher {
   const { session, argv, gentle } = kept;
   let root: Root | undefined;
 
@@ -88,7 +96,10 @@ function createWatcher(kept: Kept, { mark, number }: Marks, table: ProcessTable,
   };
 
   return {
-    launch: (start) => withNumber(number, start),
+    launch(start) {
+      if (over?.aborted) throw new Error("the server that was to run it has ended");
+      return withNumber(number, start);
+    },
     onStart(pid) {
       const { start, born } = processInfo(pid) ?? gone();
       root = { pid, start, born, mark, number };
@@ -104,10 +115,10 @@ function createWatcher(kept: Kept, { mark, number }: Marks, table: ProcessTable,
 /** Marks programs, writes them down while they run and ends all that they started. */
 export function createKeeper(options: KeeperOptions): (kept: Kept) => Keeping {
   const table = createProcessTable(options.runDirectory);
-  const log = options.log ?? (() => {});
+  const { log = () => {}, over } = options;
   return (kept) => {
     const mark = makeMark(options.instance, kept.session);
     const number = numberOf(options.instance, nextRun());
-    return { mark, watcher: createWatcher(kept, { mark, number }, table, log) };
+    return { mark, watcher: createWatcher(kept, { mark, number }, { table, log, over }) };
   };
 }

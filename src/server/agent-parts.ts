@@ -4,7 +4,7 @@ import { within } from "../core/within.ts";
 import type { CommandHost, Freezer, ProcessHost } from "../host/contract.ts";
 import type { Roots } from "../host/files/roots.ts";
 import { createProcessHost } from "../host/process-host.ts";
-import type { ReaperOptions } from "../host/reaper.ts";
+import type { KeeperOptions } from "../host/process-keeper.ts";
 import { type AgentSettings, buildAgents, chooseDefaultAgent } from "./agents.ts";
 import type { NamedAgents } from "./named-agents.ts";
 import { once } from "./once.ts";
@@ -13,7 +13,7 @@ import { type TrustOptions, TrustStore } from "./trust/trust-store.ts";
 /** The parts of an engine that start agents. They need no log, so that a program can start before one is open. */
 export interface AgentParts {
   /** How processes are kept: those of agents, and others. */
-  keeping: ReaperOptions & { log(message: string, details: LogFields): void };
+  keeping: KeeperOptions;
   commands: ProcessHost & CommandHost & Freezer;
   agents: NamedAgents;
   trust: TrustStore;
@@ -28,7 +28,7 @@ export interface AgentPartsOptions extends AgentSettings {
   logger: Logger;
 }
 
-export function agentParts(options: AgentPartsOptions, processes: ReaperOptions): AgentParts {
+export function agentParts(options: AgentPartsOptions, processes: KeeperOptions): AgentParts {
   const { dataDirectory, logger } = options;
   const keeping = { ...processes, log: (message: string, details: LogFields) => logger.warn(details, message) };
   const commands = createProcessHost(keeping);

@@ -130,6 +130,7 @@ export async function startLate(options: ParleyOptions): Promise<LateServer> {
 async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<LateServer> {
   const { dataDirectory, logger } = options;
   const processes = { runDirectory: join(dataDirectory, "run"), instance: instanceOf(dataDirectory) };
+  const over = new AbortController();
   const reaped = await reap(processes);
   if (reaped.ended.length > 0) logger.warn({ ended: reaped.ended }, "ended processes that an earlier crash had left");
   const report = (thrown: unknown): void =>
@@ -142,10 +143,13 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Late
   let made: AgentParts | undefined;
   const agents = once(async () => {
     const { agentParts } = await import("./agent-parts.ts");
-    made = agentParts(options, processes);
+    made = agentParts(options, { ...processes, over: over.signal });
     return made;
   });
-  const abandon = (): void => killNow(processes);
+  const abandon = (): void => {
+    over.abort();
+    killNow(processes);
+  };
   let cluster: Cluster | undefined;
   let log: Log | undefined;
   try {

@@ -82,6 +82,17 @@ test("a session/new whose client goes is taken back, and an agent that takes lon
   assert.deepEqual(told, ["session/new waits: its agent has not started after 0.005 s"], "once, and nothing else");
 });
 
+test("an agent that is asked what it has by a server that ends is not started", async (t) => {
+  const serverOptions = { agents: { silent: { acp: silent } }, defaultAgent: "silent" };
+  const { server } = await stage(t, { serverOptions });
+  const { gateway } = server.parley;
+  await server.stop();
+  const { detail, credentials } = await gateway.discover("silent");
+  assert.match(detail ?? "", /it does not answer: .*the server that was to run it has ended/s);
+  assert.equal(credentials, "unknown");
+  assert.deepEqual(strays(server.dataDirectory), []);
+});
+
 test("a login is seen by the next session/new", async (t) => {
   const place = await temporary(t);
   const program = join(place, "agent.mjs");

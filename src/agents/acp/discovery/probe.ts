@@ -39,11 +39,14 @@ export async function withProgram<T>(
     oversize() {},
   });
   const rpc = new Rpc((line) => program.write(line));
-  program.started.catch(() => {});
+  const started = program.started.catch((error: unknown) => {
+    // One line: the rest of it is the command, which is told with what is known of the agent.
+    throw new Error(messageOf(error).split("\n", 1)[0], { cause: error });
+  });
   const gone = program.exited.catch(() => undefined);
   void gone.finally(() => rpc.close());
   try {
-    const asking = (async () => ask(rpc, await shakeHands(rpc)))();
+    const asking = started.then(async () => ask(rpc, await shakeHands(rpc)));
     const answered = await within(asking, limitMs);
     if (!answered) throw new Error(`it did not answer within ${limitMs} ms`);
     return answered.value;
