@@ -155,6 +155,7 @@ export async function acp(flags: AcpFlags): Promise<number> {
   await connection.leave();
   const left = await link.close(interrupts.signal);
   const answersCome = interrupts.signal.aborted && left.where === "here";
+  if (answersCome) await connection.end();
   await stream.finish(cutOff(left), answersCome ? LAST_ANSWERS_MS : 0);
   link.leave();
   await Promise.all([flushed(write), logger.flush()]);

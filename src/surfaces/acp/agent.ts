@@ -10,6 +10,8 @@ export interface AcpConnection {
   closed: Promise<void>;
   /** To be called before the connection ends while the client is there. */
   leave(): Promise<void>;
+  /** To be called where the server has ended before the client: turns that are open for the client end. */
+  end(): Promise<void>;
 }
 
 export type Connect = (...given: Parameters<AgentConnector["connect"]>) => AcpConnection;
@@ -20,8 +22,13 @@ export function createAcpAgent(options: AcpOptions): AgentConnector & { connect:
     connect(stream, given) {
       const [v1, v2] = [v1App(options), v2App(options)];
       const connection = agentProtocolRouter().withV1(v1.app).withV2(v2.app).connect(stream, given);
-      const both = async (one: "leave" | "close"): Promise<void> => void (await Promise.all([v1[one](), v2[one]()]));
-      return { closed: connection.closed.then(() => both("close")), leave: () => both("leave") };
+      const both = async (one: "leave" | "end" | "close"): Promise<void> =>
+        void (await Promise.all([v1[one](), v2[one]()]));
+      return {
+        closed: connection.closed.then(() => both("close")),
+        leave: () => both("leave"),
+        end: () => both("end"),
+      };
     },
   };
 }

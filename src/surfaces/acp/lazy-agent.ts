@@ -22,9 +22,9 @@ export function createLazyAcpAgent(options: AcpOptions): { connect: Connect } {
       };
       const closed = connect();
       // A client that has said nothing has nothing to be taken back.
-      const none: AcpConnection = { closed, leave: async () => {} };
-      const leave = async (): Promise<void> => (await Promise.race([connected.promise, Promise.resolve(none)])).leave();
-      return { closed, leave };
+      const none: AcpConnection = { closed, leave: async () => {}, end: async () => {} };
+      const begun = (): Promise<AcpConnection> => Promise.race([connected.promise, Promise.resolve(none)]);
+      return { closed, leave: async () => (await begun()).leave(), end: async () => (await begun()).end() };
     },
   };
 }
@@ -32,9 +32,9 @@ export function createLazyAcpAgent(options: AcpOptions): { connect: Connect } {
 function v1Agent(options: AcpOptions): { connect: Connect } {
   return {
     connect(stream: Stream & { sendNow?: SendNow }) {
-      const { app, leave, close } = v1App(options, stream.sendNow);
+      const { app, leave, end, close } = v1App(options, stream.sendNow);
       const connection = app.connect(stream);
-      return { closed: connection.closed.then(close), leave };
+      return { closed: connection.closed.then(close), leave, end };
     },
   };
 }

@@ -6,6 +6,8 @@ export interface VersionApp<App> {
   app: App;
   /** The client goes, and still hears how its turns end. */
   leave(): Promise<void>;
+  /** The server is gone, and the client is still there. */
+  end(): Promise<void>;
   /** The client is gone. */
   close(): Promise<void>;
 }

@@ -79,6 +79,37 @@ describe("while the disk is full", () => {
     assert.deepEqual([asks(), failed()], [1, 1]);
   });
 
+  test("a server that ends has settled the call and ended the turn for the client, once", async (t) => {
+    const client = await open(t);
+    const prompt = client.prompt("[[ask ls]]");
+    await eventually("the client is asked", () =>
+      client.messages.some(({ message }) => message.method === "session/request_permission"),
+    );
+    client.disk.full = true;
+    await Promise.all([client.end(), assert.rejects(prompt, { code: -32603, data: { code: "interrupted" } })]);
+    const failed = () =>
+      updatesOf(client).filter((one) => one.sessionUpdate === "tool_call_update" && one.status === "failed").length;
+    assert.equal(failed(), 1);
+    await client.end();
+    await client.server.api.call("POST", `/v1/sessions/${client.id}/cancel`, {});
+    await client.room();
+    assert.equal((await client.prompt("hello")).stopReason, "end_turn");
+    assert.equal(failed(), 1);
+  });
+
+  test("a turn's own end, which is on its way from a server that ends, is told", async (t) => {
+    const client = await open(t);
+    const prompt = client.prompt("[[slow 200]]");
+    await eventually("the turn writes", () =>
+      updatesOf(client).some(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk"),
+    );
+    await Promise.all([
+      client.end(),
+      client.server.api.call("POST", `/v1/sessions/${client.id}/cancel`, {}),
+      prompt.then(({ stopReason }) => assert.equal(stopReason, "cancelled")),
+    ]);
+  });
+
   test("prompts that wait are taken back with the turn, and get none when there is room", async (t) => {
     const client = await open(t);
     const first = client.prompt("[[slow 1000000]]");

@@ -30,6 +30,8 @@ export interface Stage {
   cut(): void;
   /** Sends a message as it is. */
   raw(message: Message): Promise<void>;
+  /** The server is gone. */
+  end(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -104,7 +106,7 @@ export async function stage(t: Cleanup, options: StageOptions = {}): Promise<Sta
       (params: unknown) => params,
       ({ params, signal }) => answer(params, signal),
     );
-  const routed = connector.connect(wire.agent as never) as { closed: Promise<void> };
+  const routed = connector.connect(wire.agent as never) as { closed: Promise<void>; end(): Promise<void> };
   const connection = app.connect(wire.client as never);
   t.after(async () => {
     await wire.end();
@@ -126,6 +128,7 @@ export async function stage(t: Cleanup, options: StageOptions = {}): Promise<Sta
     onPermission: permit.resolve,
     raw: wire.raw,
     cut: wire.cut,
+    end: () => routed.end(),
     close: async () => {
       await wire.end();
       await routed.closed;

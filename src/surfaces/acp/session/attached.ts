@@ -10,6 +10,7 @@ import { messageOf } from "../../../core/errors.ts";
 import { present } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { reduceSession, type SessionState } from "../../../core/session-state.ts";
+import { within } from "../../../core/within.ts";
 import { AskDesk } from "../asks/desk.ts";
 import { currentModel, type Offer } from "../translate/config-options.ts";
 import { Translator } from "../translate/translator.ts";
@@ -59,6 +60,7 @@ export class AttachedSession {
   #order: Promise<unknown> = Promise.resolve();
   #waiting = 0;
   #loop: Promise<void> | undefined;
+  #ended: PromiseWithResolvers<void> | undefined;
 
   constructor({ client, detail, info, front, logger, prompts = new Prompts(), stopped }: AttachedOptions) {
     this.prompts = prompts;
@@ -124,6 +126,18 @@ export class AttachedSession {
   endUnstored(turn: string): Promise<void> {
     return this.#inOrder(async () => {
       if (this.#shown.stop(turn, this.state)) await this.#endStopped(turn);
+    });
+  }
+
+  /** Ends the turn of a server that is gone. Its own end, which may be on its way, is given some time. */
+  async endLost(ms: number): Promise<void> {
+    this.#ended = Promise.withResolvers();
+    if (this.openTurn) await within(this.#ended.promise, ms);
+    await this.#inOrder(async () => {
+      const turn = this.openTurn?.id;
+      if (turn === undefined || !this.#shown.stop(turn, this.state)) return;
+      this.asks.dropAll();
+      await this.#giveAll([...this.children.stop(), ...this.translator.interrupt(turn, Date.now())]);
     });
   }
 
@@ -202,6 +216,7 @@ export class AttachedSession {
     if (event.type === "turn.started") this.#shown.begin(event.turn, event.data.prompt?.id);
     if (!this.#shown.hides(event.turn)) await this.#giveAll(updates.filter((update) => this.#isWhole(update)));
     await this.#endAwaited();
+    if (!this.openTurn) this.#ended?.resolve();
     this.children.notice(event, this.translator);
     this.asks.take(event);
     this.#offers.take(event);

@@ -19,6 +19,9 @@ import { takeBackWaiting } from "./take-back.ts";
 /** How long it may take to take back what waits. */
 const LEAVE_MS = 2_000;
 
+/** How long the end of a turn may be on its way from a server that is gone, and how long it may take to tell one. */
+const END_MS = 500;
+
 /** The protocol has no word for progress before there is a session. Editors keep what is logged. */
 const SLOW_MS = 10_000;
 
@@ -161,6 +164,12 @@ export class Sessions {
     });
     const begun = this.#beginnings.takeBackAll(new Error(NOT_BEGUN));
     await within(Promise.allSettled([...prompts, begun]), LEAVE_MS);
+  }
+
+  /** The server is gone, and the client is still there: turns that were open are over. */
+  async end(): Promise<void> {
+    const ends = [...this.#open.values()].map(async (opening) => (await opening).endLost(END_MS));
+    await within(Promise.allSettled(ends), 2 * END_MS);
   }
 
   /** The client is gone. */

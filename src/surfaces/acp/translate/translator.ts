@@ -151,6 +151,11 @@ export class Translator {
     return this.#ended(turn, time, { reason: "cancelled" });
   }
 
+  /** The end of a turn that nobody can tell of any more. */
+  interrupt(turn: string, time: number): Update[] {
+    return this.#ended(turn, time, { reason: "interrupted" });
+  }
+
   #ended(turn: string, time: number, { reason, usage, error }: EventOf<"turn.ended">["data"]): Update[] {
     const prompt = this.#turn?.prompt;
     const failed = reason === "error" || reason === "interrupted";

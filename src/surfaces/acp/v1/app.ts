@@ -125,7 +125,7 @@ export function v1App(options: AcpOptions, sendNow?: SendNow): VersionApp<AgentA
     return respond(end);
   }
 
-  return { app, leave: () => sessions.leave(), close: () => sessions.close() };
+  return { app, leave: () => sessions.leave(), end: () => sessions.end(), close: () => sessions.close() };
 }
 
 /** The response of a prompt: its turn's one end. */
