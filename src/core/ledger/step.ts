@@ -1,5 +1,6 @@
 import type { Draft } from "../events/event.ts";
 import type { TurnStatus } from "../events/values.ts";
+import { present } from "../json/fields.ts";
 import type { Facts } from "../session-state.ts";
 import { addUsage } from "../usage.ts";
 import { applyRules, onAnswer, onAskWithdrawn, onGrants, onPermission, onQuestion } from "./asks.ts";
@@ -180,7 +181,7 @@ function onStatus(frame: Frame, status: TurnStatus): void {
 
 function onNote(frame: Frame, signal: { level: "info" | "warn" | "error"; text: string; code?: string }): void {
   if (frame.state.turn) sayStatusItem(frame, signal);
-  else frame.say("session.note", { text: signal.text });
+  else frame.say("session.note", present({ text: signal.text, code: signal.code }));
 }
 
 /** Arms the quiet timer after each signal, for an agent that never says that its turn is over. */

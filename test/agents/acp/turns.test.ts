@@ -140,6 +140,24 @@ describe("texts", () => {
     assert.equal(watched.all("tool.seen").length + watched.all("tool.running").length, 0);
     await watched.session.close();
   });
+
+  test("a call after the turn's end is a note with its output when it is over", async (t) => {
+    const { open } = await setStage(t);
+    const watched = await open();
+    const late = [
+      call({ status: "in_progress", title: "npm test" }),
+      news({ status: "completed", content: text("3 passed") }),
+    ];
+    await watched.prompt(played([words("in time")], undefined, late));
+    await watched.until("a note", () => watched.all("note").length > 0);
+    const [note] = watched.all("note");
+    assert.deepEqual([note?.text, note?.code], ["npm test: completed\n3 passed", "outside_turn"]);
+    assert.deepEqual(
+      watched.types().filter((type) => type.startsWith("tool.")),
+      [],
+    );
+    await watched.session.close();
+  });
 });
 
 describe("a turn", () => {

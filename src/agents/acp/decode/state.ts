@@ -3,6 +3,9 @@ import type { Fields } from "../../../core/json/fields.ts";
 import type { Signal } from "../../../core/ledger/signals.ts";
 import type { ReadFile } from "./files.ts";
 
+/** The code of notes with what the program said, or did, while no turn ran. */
+export const OUTSIDE_TURN = "outside_turn";
+
 /** A tool call of the program, as it was told so far. */
 export interface Call {
   key: string;

@@ -2,7 +2,7 @@ import type { PromptPart } from "../../../core/events/values.ts";
 import { type Fields, fieldsIn, textIn } from "../../../core/json/fields.ts";
 import type { TextKind } from "../../../core/ledger/signals.ts";
 import { wordsOf } from "./content.ts";
-import type { DecodeState, Say } from "./state.ts";
+import { type DecodeState, OUTSIDE_TURN, type Say } from "./state.ts";
 
 /** More are not open at once: each costs something with every event. */
 const MOST_OPEN = 16;
@@ -99,5 +99,5 @@ export function sayAsked(state: DecodeState, say: Say): void {
 export function sayOutside(state: DecodeState, say: Say): void {
   const text = state.outside.trim();
   state.outside = "";
-  if (text !== "") say({ type: "note", level: "info", text, code: "outside_turn" });
+  if (text !== "") say({ type: "note", level: "info", text, code: OUTSIDE_TURN });
 }

@@ -12,7 +12,7 @@ import {
 import type { ToolDone } from "../../../core/ledger/signals.ts";
 import { diffsOf, locationsOf, shownContent, terminalsOf, textOf } from "./content.ts";
 import { filesOf } from "./files.ts";
-import type { Call, DecodeState, Say } from "./state.ts";
+import { type Call, type DecodeState, OUTSIDE_TURN, type Say } from "./state.ts";
 import { beginStep, closeTexts, sayAsked } from "./texts.ts";
 import { toolName } from "./tool-names.ts";
 
@@ -25,6 +25,8 @@ const MOST_STREAMED = 256_000;
 /** More of what stands beside a call's output is not kept: some programs repeat whole files there. */
 const MOST_RAW = 65_536;
 
+/** More of the output of a call outside of a turn is left out of its note. */
+const MOST_NOTED = 16_000;
 /** Streamed output is compared with the output that a call tells at its end, up to so many characters: an event has no more. */
 const MOST_KEPT = 2 * 1024 * 1024;
 
@@ -136,7 +138,7 @@ export function onTerminal(state: DecodeState, id: string, delta: string, say: S
 function sayOutput(call: Call, delta: string, say: Say): void {
   if (delta === "") return;
   if (call.output.length < MOST_KEPT) call.output += delta;
-  say({ type: "tool.output", call: call.key, delta });
+  if (!call.outside) say({ type: "tool.output", call: call.key, delta });
 }
 
 /** The whole output of a call that is over; undefined where what was streamed is all of it. `last` is its last update. */
@@ -235,7 +237,15 @@ export function onToolCall(state: DecodeState, update: Fields, say: Say): void {
   if (!isOver(call.told)) return;
   const done = doneOf(state, call, update);
   settle(state, call);
-  say({ type: "tool.done", call: call.key, ...done });
+  if (call.outside) sayOutsideCall(call, done, say);
+  else say({ type: "tool.done", call: call.key, ...done });
+}
+
+/** A call outside of a turn has no place among the calls of one. */
+function sayOutsideCall(call: Call, { ok, output = call.output }: Pick<ToolDone, "ok" | "output">, say: Say): void {
+  const title = textIn(call.told, "title") ?? toolName(call.told);
+  const words = `${title}: ${ok ? "completed" : "failed"}\n${output.slice(0, MOST_NOTED)}`;
+  say({ type: "note", level: "info", text: words.trim(), code: OUTSIDE_TURN });
 }
 
 /** Calls that were refused are over with their turn: some programs say nothing more of them. */

@@ -3,7 +3,7 @@ import type { EventOf } from "../../../core/events/event.ts";
 import type { Item } from "../../../core/events/items.ts";
 import { present } from "../../../core/json/fields.ts";
 import { type CallPlace, Calls } from "./calls.ts";
-import { messageBlocks } from "./message-content.ts";
+import { messageBlocks, textBlock } from "./message-content.ts";
 import { Texts } from "./texts.ts";
 import type { Summary, Update } from "./updates.ts";
 
@@ -34,6 +34,13 @@ function noticeOf(level: (typeof LEVELS)[keyof typeof LEVELS], text: string): Up
   const [title = "", ...rest] = text.trim().split("\n");
   const description = rest.join("\n").trim();
   return { type: "notice", level, title, ...(description === "" ? {} : { description }) };
+}
+
+/** A note of the session. The words of an agent that spoke while no turn ran are a message, which every client can show. */
+function noteOf({ id, data: { text, code, call } }: EventOf<"session.note">): Update[] {
+  if (text === "" || call !== undefined) return [];
+  if (code === "outside_turn") return [{ type: "text", role: "agent", message: id, content: [textBlock(text)] }];
+  return [noticeOf("info", text)];
 }
 
 /** Makes updates of one session's events. It has no I/O: the same events give the same updates. */
@@ -92,7 +99,7 @@ export class Translator {
       case "usage.updated":
         return this.#usage(event.data.context, this.#cost + (event.data.cost ?? 0), event.data.cost !== undefined);
       case "session.note":
-        return event.data.call === undefined && event.data.text !== "" ? [noticeOf("info", event.data.text)] : [];
+        return noteOf(event);
       default:
         event.type satisfies LeftOut;
         return [];
