@@ -7,10 +7,18 @@ import type { Trust } from "./trust/contract.ts";
 const KEPT = 64;
 const FRESH_MS = 60_000;
 
+/** An answer of an agent, or one on its way. */
+interface Known {
+  at: number;
+  answer: Promise<Discovery>;
+}
+
 /** The discoveries of agents for directories. A question may start a program, so that answers are kept for a while. */
 export class Discoveries {
   private readonly trust: Trust;
-  private readonly answers = new Map<string, { at: number; answer: Promise<Discovery> }>();
+  private readonly answers = new Map<string, Known>();
+  /** The newest of each that came. */
+  private readonly came = new Map<string, Known>();
 
   constructor({ trust }: { trust: Trust }) {
     this.trust = trust;
@@ -31,7 +39,7 @@ export class Discoveries {
     const place = agent.discoversProjects ? directory : undefined;
     const trusted = place !== undefined && this.trust.covering(place) !== undefined;
     const key = JSON.stringify([agent.name, place, trusted]);
-    const known = this.answers.get(key);
+    const known = this.answers.get(key) ?? this.came.get(key);
     const now = performance.now();
     // An agent that keeps its answers itself is asked each time.
     const isFresh = known !== undefined && place !== undefined && now - known.at < FRESH_MS;
@@ -39,20 +47,23 @@ export class Discoveries {
       keepNewest(this.answers, key, known, KEPT);
       return known.answer;
     }
-    const entry = { at: now, answer: ask(agent, place, trusted) };
+    const entry: Known = { at: now, answer: ask(agent, place, trusted) };
     keepNewest(this.answers, key, entry, KEPT);
-    const forget = (before: typeof known): void => {
-      if (this.answers.get(key) !== entry) return;
-      if (before) this.answers.set(key, before);
-      else this.answers.delete(key);
-    };
     entry.answer.then(
-      // The user may install it, or log in, at any time.
-      ({ installed, credentials }) => (installed && credentials !== "missing" ? undefined : forget(undefined)),
-      // Facts known before are better than none.
-      () => forget(known),
+      ({ installed, credentials }) => {
+        if (installed && credentials !== "missing") return keepNewest(this.came, key, entry, KEPT);
+        // The user may install it, or log in, at any time.
+        this.came.delete(key);
+        this.forget(key, entry);
+      },
+      // What came before is better than nothing.
+      () => this.forget(key, entry),
     );
     return entry.answer;
+  }
+
+  private forget(key: string, entry: Known): void {
+    if (this.answers.get(key) === entry) this.answers.delete(key);
   }
 }
 

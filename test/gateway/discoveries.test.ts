@@ -54,3 +54,20 @@ test("a look that failed is not kept", async () => {
   agent.discover = discover;
   assert.equal((await discoveries.of(agent, undefined, true)).detail, "look 1");
 });
+
+test("looks that fail side by side leave what came before them, or nothing", async () => {
+  for (const hasCome of [true, false]) {
+    const agent = new Counting(false);
+    const discoveries = new Discoveries({ trust: new TrustStore({ configured: [] }) });
+    if (hasCome) await discoveries.of(agent, undefined);
+    const discover = agent.discover.bind(agent);
+    const looks = [Promise.withResolvers<never>(), Promise.withResolvers<never>()] as const;
+    const left = [...looks];
+    agent.discover = () => left.shift()?.promise ?? discover();
+    const both = [discoveries.of(agent, undefined), discoveries.of(agent, undefined)];
+    for (const { reject } of looks) reject(new Error("not today"));
+    await Promise.allSettled(both);
+    assert.equal((await discoveries.of(agent, undefined, true)).detail, "look 1");
+    assert.equal(agent.asked, 1, "it is asked again only where nothing is known");
+  }
+});

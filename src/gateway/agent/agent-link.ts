@@ -143,12 +143,15 @@ export class AgentLink {
     if (running) {
       await running.ready;
       if (!this.runs(running.generation) || this.leaving) return this.ensure(choice, resume);
-      if (!(await this.choseOrLeft(running, choice()))) return this.ensure(choice, resume);
+      const isChosen = await this.choseOrLeft(running, choice());
+      if (!isChosen || this.isLeft(running.generation)) return this.ensure(choice, resume);
       return { agent: running.agent, generation: running.generation, lost: false };
     }
     const { opened, lost } = await this.openOrForget({ ...choice(), servers }, resume());
     // Another choice may have been made while it started.
-    if (await this.choseOrLeft(opened, choice())) return { agent: opened.agent, generation: opened.generation, lost };
+    const isChosen = await this.choseOrLeft(opened, choice());
+    if (isChosen && !this.isLeft(opened.generation))
+      return { agent: opened.agent, generation: opened.generation, lost };
     return { ...(await this.ensure(choice, resume)), lost };
   }
 
@@ -186,7 +189,9 @@ export class AgentLink {
   }
 
   private choose(running: Start, choice: Choice): Promise<void> {
-    return putInForce(running, choice, (before) => this.options.inbox.signal({ type: "session", ...before }));
+    return putInForce(running, choice, (before) => {
+      if (!this.isLeft(running.generation)) this.options.inbox.signal({ type: "session", ...before });
+    });
   }
 
   /** Puts a choice in force at once, if an agent is there to take it; one that starts gets it when it is ready. */
