@@ -74,6 +74,11 @@ export function killNow(options: ReaperOptions): void {
   signalFamily(familyOfInstance(options.instance, createProcessTable(options.runDirectory).list()), "SIGKILL");
 }
 
+/** KILL to everything of this instance. Resolves when all of it is gone, in bounded time. */
+export async function killAll(options: ReaperOptions): Promise<void> {
+  await endProcesses(() => familyOfInstance(options.instance, createProcessTable(options.runDirectory).list()), 0);
+}
+
 /** Stops all programs of this instance where they are, or has them go on. */
 export function freezeNow(options: ReaperOptions, frozen: boolean): void {
   const family = familyOfInstance(options.instance, createProcessTable(options.runDirectory).list());

@@ -9,7 +9,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import type { Unattended } from "../gateway/options.ts";
 import { acquireLock, type LockHeld, type LockOwner } from "../host/data-lock.ts";
 import { Roots } from "../host/files/roots.ts";
-import { killNow, reap } from "../host/reaper.ts";
+import { killAll, killNow, reap } from "../host/reaper.ts";
 import type { Log, SyncMode } from "../log/contract.ts";
 import { type OpenLogOptions, openLog } from "../log/data-log.ts";
 import { worktreesFolder } from "../surfaces/opencode/worktrees/folder.ts";
@@ -150,6 +150,10 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Late
     over.abort();
     killNow(processes);
   };
+  const endPrograms = (): Promise<void> => {
+    over.abort();
+    return killAll(processes);
+  };
   let cluster: Cluster | undefined;
   let log: Log | undefined;
   try {
@@ -171,7 +175,7 @@ async function startLocked(options: ParleyOptions, lock: LockHeld): Promise<Late
       const [{ startEngine }, parts] = await Promise.all([import("./engine.ts"), agents()]);
       return startEngine({ ...shared, agents: parts, newest }, options);
     });
-    return { ...(await startOn({ ...shared, engine, abandon }, options, lock)), abandon };
+    return { ...(await startOn({ ...shared, engine, endPrograms }, options, lock)), abandon };
   } catch (error) {
     // A program that was started ahead, or is about to be.
     const closed = made?.agents.close();
@@ -211,7 +215,8 @@ interface Parts {
   metrics: Metrics;
   roots: Roots;
   engine: LateEngine;
-  abandon(): void;
+  /** Ends every program, and starts none from now on. */
+  endPrograms(): Promise<void>;
 }
 
 /** Whether the engine has something to do before the port opens: turns to close, prompts to resume, settings that may be wrong. */
@@ -223,7 +228,7 @@ async function isNeededFirst(options: ParleyOptions, log: Log): Promise<boolean>
 }
 
 async function startOn(parts: Parts, options: ParleyOptions, lock: LockHeld): Promise<Omit<LateServer, "abandon">> {
-  const { log, cluster, metrics, roots, engine, abandon } = parts;
+  const { log, cluster, metrics, roots, engine, endPrograms } = parts;
   const { logger } = options;
   processSeries(metrics);
   const first = (await isNeededFirst(options, log)) ? await engine.get() : undefined;
@@ -288,7 +293,7 @@ async function startOn(parts: Parts, options: ParleyOptions, lock: LockHeld): Pr
     stopWatching();
     await (await engine.end())?.close();
     // No session runs any more: the rest are programs that were asked what they have, and have not answered yet.
-    abandon();
+    await endPrograms();
     await cluster?.leave();
     await log.close();
     await cluster?.database.close();
