@@ -1,3 +1,4 @@
+import { present } from "../core/json/fields.ts";
 import type { Outcome, Receipt } from "../core/receipt.ts";
 import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
@@ -60,8 +61,8 @@ export class SessionHandle {
   }
 
   /** Starts the agent ahead of a prompt, and resolves with true when it is ready; with false where it waits for a prompt that asks first whether the project is trusted. */
-  async start(): Promise<boolean> {
-    const call = { method: "POST", path: this.#path("start"), patienceMs: START_MS } as const;
+  async start({ signal }: { signal?: AbortSignal } = {}): Promise<boolean> {
+    const call = { method: "POST", path: this.#path("start"), patienceMs: START_MS, ...present({ signal }) } as const;
     return (await this.#transport.json<{ ready: boolean }>(call)).ready;
   }
 

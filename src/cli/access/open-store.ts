@@ -14,9 +14,20 @@ import { everySession, type Store } from "./store.ts";
 const PATIENCE_MS = 10_000;
 const LOOK_MS = 50;
 
+export interface Patience {
+  /** How long to wait for a server that is leaving. */
+  patienceMs?: number;
+  /** Ends the wait. */
+  signal?: AbortSignal;
+}
+
 /** Looks at things through the running server, or at the log itself where none runs. A server that leaves at that moment, and did nothing, is not the one. */
-export async function withStore<T>(settings: Settings, work: (store: Store) => Promise<T>): Promise<T> {
-  for (const until = performance.now() + PATIENCE_MS; ; await delay(LOOK_MS)) {
+export async function withStore<T>(
+  settings: Settings,
+  work: (store: Store) => Promise<T>,
+  { patienceMs = PATIENCE_MS, signal }: Patience = {},
+): Promise<T> {
+  for (const until = performance.now() + patienceMs; ; await delay(LOOK_MS)) {
     let store: Store | undefined;
     let isUsed = false;
     const answered = (): void => {
@@ -29,7 +40,8 @@ export async function withStore<T>(settings: Settings, work: (store: Store) => P
         : await withoutServer(settings);
       return await work(store);
     } catch (thrown) {
-      if (!isUsed && performance.now() < until && hasLeft(thrown)) continue;
+      const isOver = isUsed || signal?.aborted || performance.now() >= until;
+      if (!isOver && hasLeft(thrown)) continue;
       throw forbidden(thrown, settings) ?? databaseProblem(thrown, settings) ?? apiProblem(thrown, settings);
     } finally {
       await store?.close();

@@ -85,7 +85,7 @@ async function openLink(settings: Settings, directory: string, agent: string | u
 /** The fate of the turns of a client that goes, by the server that ran them. */
 const TURNS = {
   here: () => "what it began was stopped",
-  elsewhere: ({ url }: { url: string }) => `a turn goes on in the server at ${url}, and parley sessions shows it`,
+  elsewhere: ({ url }: { url: string }) => `it goes on in the server at ${url}, and parley sessions shows it`,
   unknown: () => "the server is gone, and parley sessions shows what became of its turn",
 };
 
@@ -151,7 +151,8 @@ export async function acp(flags: AcpFlags): Promise<number> {
   const connection = agent.connect(stream);
   const code = await untilOver(connection.closed, interrupts);
   // Ctrl-C reaches the client, too: a cancel of its own comes first.
-  if (interrupts.code === exitCodeOf("SIGINT")) await stream.answered(CTRL_C_MS);
+  if (interrupts.code === exitCodeOf("SIGINT"))
+    await Promise.all([stream.answered(CTRL_C_MS), within(connection.rest(), CTRL_C_MS)]);
   await connection.leave();
   const left = await link.close(interrupts.signal);
   const answersCome = interrupts.signal.aborted && left.where === "here";

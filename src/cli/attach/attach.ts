@@ -81,38 +81,38 @@ export async function attach(given: string, flags: AttachFlags): Promise<number>
   interrupts.signal.addEventListener("abort", () => {
     if (interrupts.code === EXIT_CTRL_C) view.interrupted();
   });
-  try {
-    return await withStore(settings, async (store) => {
-      const session = await store.get(await findSession(store, given));
-      if (!session) throw usageError(`no session ${given}; parley sessions lists them`);
-      const { id, agent, title, status, directory } = session;
-      const facts = [id, safeLine(agent), safeLine(directory), status, ...(title ? [safeLine(title)] : [])].join(" · ");
-      view.progress(paint("dim", `· ${facts}`));
-      const shown = new SessionView(view, paint, session);
-      for (const event of await tailOf(store, session, flags.tail)) shown.take(event);
-      view.rest();
-      if (!store.client) {
-        view.progress(paint("dim", "· no server runs here, so nothing more can come"));
-        return EXIT.ok;
-      }
-      const handle = store.client.session(id);
-      const asks = new Asks({
-        mode: askMode({}, process.stdin.isTTY === true && process.stderr.isTTY === true),
-        leave: true,
-        person: personAt(process.stdin, process.stderr),
-        view,
-        paint,
-        answer: (ask, answer) => handle.answer(ask, answer),
-        waits: async (ask) => (await handle.asks()).some((one) => one.id === ask),
-      });
-      await followLive(store.client, session, shown, asks, view, interrupts.signal);
-      view.rest();
-      const left = interrupts.signal.aborted
-        ? `detached; parley attach ${id} follows it again`
-        : "the session was deleted";
-      view.progress(paint("dim", `· ${left}`));
-      return interrupts.code === EXIT_CTRL_C ? EXIT.ok : (interrupts.code ?? EXIT.ok);
+  const { signal } = interrupts;
+  const follow = async (store: Store): Promise<number> => {
+    const session = await store.get(await findSession(store, given));
+    if (!session) throw usageError(`no session ${given}; parley sessions lists them`);
+    const { id, agent, title, status, directory } = session;
+    const facts = [id, safeLine(agent), safeLine(directory), status, ...(title ? [safeLine(title)] : [])].join(" · ");
+    view.progress(paint("dim", `· ${facts}`));
+    const shown = new SessionView(view, paint, session);
+    for (const event of await tailOf(store, session, flags.tail)) shown.take(event);
+    view.rest();
+    if (!store.client) {
+      view.progress(paint("dim", "· no server runs here, so nothing more can come"));
+      return EXIT.ok;
+    }
+    const handle = store.client.session(id);
+    const asks = new Asks({
+      mode: askMode({}, process.stdin.isTTY === true && process.stderr.isTTY === true),
+      leave: true,
+      person: personAt(process.stdin, process.stderr),
+      view,
+      paint,
+      answer: (ask, answer) => handle.answer(ask, answer),
+      waits: async (ask) => (await handle.asks()).some((one) => one.id === ask),
     });
+    await followLive(store.client, session, shown, asks, view, signal);
+    view.rest();
+    const left = signal.aborted ? `detached; parley attach ${id} follows it again` : "the session was deleted";
+    view.progress(paint("dim", `· ${left}`));
+    return interrupts.code === EXIT_CTRL_C ? EXIT.ok : (interrupts.code ?? EXIT.ok);
+  };
+  try {
+    return await withStore(settings, follow, { signal });
   } finally {
     view.rest();
     interrupts.close();

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import type { AgentInfo } from "../../client/index.ts";
 import { withStore } from "../access/open-store.ts";
+import type { Store } from "../access/store.ts";
 import type { Settings } from "../config/settings.ts";
 import { configure } from "../context.ts";
 import { safeLine } from "../output/safe-text.ts";
@@ -11,18 +12,20 @@ import { LOOKED_UP, type LookedUp } from "./tree.ts";
 type Value = readonly [value: string, description: string];
 
 const NEWEST = 50;
+/** Somebody has pressed Tab: a server that is leaving is not waited for. */
+const AT_ONCE = { patienceMs: 0 };
 const DESCRIBED = 60;
 
 /** A value goes into a command line as it is: one that a shell could read as more than a word is not offered. */
 const PLAIN = /^[\w@%+.,:/-]+$/;
 
 async function sessions(settings: Settings): Promise<Value[]> {
-  const listed = await withStore(settings, (store) => store.list({ limit: NEWEST }));
+  const listed = await withStore(settings, (store) => store.list({ limit: NEWEST }), AT_ONCE);
   return listed.map(({ id, title = "", agent, updated }) => [id, `${agent}, ${age(updated, Date.now())}: ${title}`]);
 }
 
 async function asks(settings: Settings): Promise<Value[]> {
-  const open = (await withStore(settings, (store) => store.asks())) ?? [];
+  const open = (await withStore(settings, (store) => store.asks(), AT_ONCE)) ?? [];
   return open.map((ask) => {
     if (ask.kind === "question") return [ask.id, ask.request.questions.map(({ question }) => question).join(" ")];
     const { action, command, patterns } = ask.request;
@@ -31,7 +34,7 @@ async function asks(settings: Settings): Promise<Value[]> {
 }
 
 async function nodes(settings: Settings): Promise<Value[]> {
-  const listed = (await withStore(settings, (store) => store.nodes())) ?? [];
+  const listed = (await withStore(settings, (store) => store.nodes(), AT_ONCE)) ?? [];
   return listed.map(({ name, place, draining }) => [name, `${place}${draining ? ", draining" : ""}`]);
 }
 
@@ -42,11 +45,12 @@ async function agents(settings: Settings): Promise<Value[]> {
 
 /** The agent on the command line, else the configured one, else the one that a server would choose. */
 async function agentOf(settings: Settings, name = settings.defaultAgent): Promise<Pick<AgentInfo, "models" | "modes">> {
-  return withStore(settings, async (store) => {
+  const look = async (store: Store): Promise<Pick<AgentInfo, "models" | "modes">> => {
     if (store.client && name !== undefined) return store.client.agent(name);
     const known = (await store.agents()).find((agent) => (name === undefined ? agent.default : agent.name === name));
     return known ?? { models: [], modes: [] };
-  });
+  };
+  return withStore(settings, look, AT_ONCE);
 }
 
 async function valuesOf(what: LookedUp, settings: Settings, agent: string | undefined): Promise<Value[]> {

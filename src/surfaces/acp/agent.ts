@@ -8,6 +8,8 @@ import { v2App } from "./v2/app.ts";
 export interface AcpConnection {
   /** Resolves when the client is gone, and what it gave is taken care of. */
   closed: Promise<void>;
+  /** Resolves when every prompt of the client has its end. */
+  rest(): Promise<void>;
   /** To be called before the connection ends while the client is there. */
   leave(): Promise<void>;
   /** To be called where the server has ended before the client: turns that are open for the client end. */
@@ -22,10 +24,11 @@ export function createAcpAgent(options: AcpOptions): AgentConnector & { connect:
     connect(stream, given) {
       const [v1, v2] = [v1App(options), v2App(options)];
       const connection = agentProtocolRouter().withV1(v1.app).withV2(v2.app).connect(stream, given);
-      const both = async (one: "leave" | "end" | "close"): Promise<void> =>
+      const both = async (one: "rest" | "leave" | "end" | "close"): Promise<void> =>
         void (await Promise.all([v1[one](), v2[one]()]));
       return {
         closed: connection.closed.then(() => both("close")),
+        rest: () => both("rest"),
         leave: () => both("leave"),
         end: () => both("end"),
       };

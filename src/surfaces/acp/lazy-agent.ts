@@ -22,9 +22,14 @@ export function createLazyAcpAgent(options: AcpOptions): { connect: Connect } {
       };
       const closed = connect();
       // A client that has said nothing has nothing to be taken back.
-      const none: AcpConnection = { closed, leave: async () => {}, end: async () => {} };
+      const none: AcpConnection = { closed, rest: async () => {}, leave: async () => {}, end: async () => {} };
       const begun = (): Promise<AcpConnection> => Promise.race([connected.promise, Promise.resolve(none)]);
-      return { closed, leave: async () => (await begun()).leave(), end: async () => (await begun()).end() };
+      return {
+        closed,
+        rest: async () => (await begun()).rest(),
+        leave: async () => (await begun()).leave(),
+        end: async () => (await begun()).end(),
+      };
     },
   };
 }
@@ -32,9 +37,9 @@ export function createLazyAcpAgent(options: AcpOptions): { connect: Connect } {
 function v1Agent(options: AcpOptions): { connect: Connect } {
   return {
     connect(stream: Stream & { sendNow?: SendNow }) {
-      const { app, leave, end, close } = v1App(options, stream.sendNow);
+      const { app, rest, leave, end, close } = v1App(options, stream.sendNow);
       const connection = app.connect(stream);
-      return { closed: connection.closed.then(close), leave, end };
+      return { closed: connection.closed.then(close), rest, leave, end };
     },
   };
 }

@@ -4,6 +4,8 @@ import type { Logger } from "../../core/logger.ts";
 /** The agent of one connection, for clients of one version. */
 export interface VersionApp<App> {
   app: App;
+  /** Resolves when every prompt of the client has its end. */
+  rest(): Promise<void>;
   /** The client goes, and still hears how its turns end. */
   leave(): Promise<void>;
   /** The server is gone, and the client is still there. */

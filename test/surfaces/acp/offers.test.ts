@@ -68,7 +68,7 @@ describe("a client that has a session open is told", () => {
     await client.prompt(played([words("hello")]));
     const configOptions = config(["small", "large"], ["ask", "plan"]);
     await client.prompt(played([words("hello again"), update("config_option_update", { configOptions })]));
-    await eventually("the model is listed", () => valuesOf(client, "model")?.length === 2);
+    // Not eventually: what an agent tells in a turn comes before the turn's response.
     assert.deepEqual(valuesOf(client, "model"), ["small", "large"]);
     assert.deepEqual(valuesOf(client, "mode"), ["ask", "plan"]);
   });
@@ -77,7 +77,6 @@ describe("a client that has a session open is told", () => {
     const client = await open(t, { noCommands: true });
     await client.prompt(played([words("hello")]));
     await client.prompt(played([words("hello again"), commands("review", "test")]));
-    await eventually("the commands are told", () => commandsOf(client)?.length === 3);
     assert.deepEqual(commandsOf(client), ["review", "test", "compact"]);
   });
 
@@ -153,6 +152,38 @@ test("choices of another agent are told when its offer is known", async (t) => {
   log.say("ses_root", { type: "session.updated", data: { agent: "other" } });
   await told();
   assert.deepEqual(seen, ["other with choices of other"]);
+});
+
+test("what was asked of an agent that serves the session no more is not taken for that of the present one", async (t) => {
+  const log = new LogClient().begin("ses_root");
+  const gate = Promise.withResolvers<void>();
+  let looks = 0;
+  const { seen, session } = await watchedChoices(t, log, async () => {
+    looks += 1;
+    if (looks === 2) await gate.promise;
+  });
+  const first = session.state.agent;
+  log.say("ses_root", { type: "session.updated", data: { agent: "other" } });
+  await told();
+  log.say("ses_root", { type: "session.updated", data: { agent: first } });
+  await told();
+  gate.resolve();
+  await told();
+  assert.equal(session.info.name, first);
+  assert.ok(
+    seen.every((one) => one === `${first} with choices of ${first}`),
+    seen.join(),
+  );
+});
+
+test("the end of a turn waits a limited time for what its agent has told besides", async (t) => {
+  const log = new LogClient().begin("ses_root");
+  let isSlow = false;
+  const never = new Promise<void>(() => {});
+  const { seen } = await watchedChoices(t, log, async () => (isSlow ? never : undefined), { tellsMore: true });
+  isSlow = true;
+  log.say("ses_root", begun("t1"), ended("t1"));
+  await eventually("the end is told", () => seen.includes("end"));
 });
 
 test("an agent is looked at where it may offer something else, and its program is started only where it is new", async (t) => {

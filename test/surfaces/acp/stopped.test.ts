@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { ParleyApiError, type ParleyClient } from "../../../src/client/index.ts";
+import { ParleyApiError, type ParleyClient, type SessionHandle } from "../../../src/client/index.ts";
 import { silentLogger } from "../../../src/core/logger.ts";
 import type { Front } from "../../../src/surfaces/acp/session/front.ts";
 import { prime, replay } from "../../../src/surfaces/acp/session/history.ts";
@@ -215,3 +215,43 @@ for (const [how, prepare] of [
     assert.equal(openTurn(), "t2");
   });
 }
+
+/** A client whose sessions are changed. */
+const withSession = (change: (session: SessionHandle) => Partial<SessionHandle>) => (client: ParleyClient) => ({
+  ...client,
+  session: (id: Parameters<ParleyClient["session"]>[0]): SessionHandle => {
+    const session = client.session(id);
+    return Object.assign(Object.create(session) as SessionHandle, change(session));
+  },
+});
+
+test("a turn whose stream was lost has no second end when the server is gone", async (t) => {
+  const lost = Promise.withResolvers<never>();
+  const wrap = withSession((session) => ({
+    hear: (...given) => Promise.race([session.hear(...given), lost.promise]),
+  }));
+  const { log, sessions, told: seen } = show(t, wrap);
+  await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"));
+  await told();
+  lost.reject(new Error("refused"));
+  await told();
+  await sessions.end();
+  assert.deepEqual(seen, ["turn t1", "end t1 lost"]);
+});
+
+test("the end of a turn on a server that is gone waits for no sub-agent", async (t) => {
+  let isGone = false;
+  const wrap = withSession((session) => ({
+    get: () => (isGone ? new Promise<never>(() => {}) : session.get()),
+  }));
+  const { log, sessions, told: seen } = show(t, wrap);
+  log.begin(CHILD, ROOT);
+  await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"), call("t1", "task", "pending", { child: CHILD }));
+  log.say(CHILD, begun("t2"), call("t2", "bash", "pending"));
+  await told();
+  isGone = true;
+  await sessions.end();
+  assert.deepEqual(seen.slice(-3), ["bash failed", "task failed", "end t1 interrupted"]);
+});

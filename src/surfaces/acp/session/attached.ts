@@ -34,6 +34,8 @@ export interface AttachedOptions {
   prompts?: Prompts;
   /** The turn that is over for the client already. */
   stopped?: string | undefined;
+  /** Whether the client goes, or its server. */
+  isLeft?: () => boolean;
 }
 
 /** A session that this client has open: follows its events, and gives them to the client in order. */
@@ -47,6 +49,7 @@ export class AttachedSession {
   state: SessionState;
   readonly #front: Front;
   readonly #logger: Logger;
+  readonly #isLeft: () => boolean;
   readonly #stop = new AbortController();
   readonly asks: AskDesk;
   readonly sender: Sender;
@@ -62,7 +65,8 @@ export class AttachedSession {
   #loop: Promise<void> | undefined;
   #ended: PromiseWithResolvers<void> | undefined;
 
-  constructor({ client, detail, info, front, logger, prompts = new Prompts(), stopped }: AttachedOptions) {
+  constructor(options: AttachedOptions) {
+    const { client, detail, info, front, logger, prompts = new Prompts(), stopped } = options;
     this.prompts = prompts;
     this.#shown = new ShownTurn(stopped === detail.turn?.id ? stopped : undefined);
     this.#noteTurn(detail);
@@ -74,6 +78,7 @@ export class AttachedSession {
     this.sender = new Sender(this.handle, prompts);
     this.#front = front;
     this.#logger = logger;
+    this.#isLeft = options.isLeft ?? (() => false);
     this.#seq = detail.last;
     this.translator = new Translator({ directory: detail.directory }, detail.usage.cost ?? 0);
     this.asks = new AskDesk(this, front, logger);
@@ -131,13 +136,17 @@ export class AttachedSession {
 
   /** Ends the turn of a server that is gone. Its own end, which may be on its way, is given some time. */
   async endLost(ms: number): Promise<void> {
+    if (this.isOver) return;
     this.#ended = Promise.withResolvers();
     if (this.openTurn) await within(this.#ended.promise, ms);
     await this.#inOrder(async () => {
       const turn = this.openTurn?.id;
       if (turn === undefined || !this.#shown.stop(turn, this.state)) return;
       this.asks.dropAll();
-      await this.#giveAll([...this.children.stop(), ...this.translator.interrupt(turn, Date.now())]);
+      const calls = this.children.stop();
+      // Nobody can be asked any more what its sub-agents said.
+      this.children.close();
+      await this.#giveAll([...calls, ...this.translator.interrupt(turn, Date.now())]);
     });
   }
 
@@ -180,7 +189,8 @@ export class AttachedSession {
       );
       if (!this.isOver) this.#deleted();
     } catch (error) {
-      if (this.isOver) return;
+      // Who goes is told how its turns end, and has its prompts taken back.
+      if (this.isOver || this.#isLeft()) return;
       this.#logger.warn({ err: error, session: this.id }, "the stream of a session failed");
       await this.#lose(error);
     }
@@ -211,6 +221,7 @@ export class AttachedSession {
     if (event.seq <= this.#seq) return;
     this.#seq = event.seq;
     if (event.type === "gap") return await this.#skip(event);
+    if (event.type === "turn.ended" && !this.#shown.hides(event.turn)) await this.#offers.beforeEnd();
     this.state = reduceSession(this.state, event);
     const updates = this.translator.take(event);
     if (event.type === "turn.started") this.#shown.begin(event.turn, event.data.prompt?.id);

@@ -8,6 +8,7 @@ type Remove = (id: string) => Promise<void>;
 export class Beginning {
   readonly #remove: Remove;
   readonly #left = Promise.withResolvers<never>();
+  readonly #stop = new AbortController();
   #id: string | undefined;
   #reason: Error | undefined;
   #removing: Promise<void> | undefined;
@@ -20,6 +21,11 @@ export class Beginning {
   /** Rejects as soon as it is taken back. */
   get left(): Promise<never> {
     return this.#left.promise;
+  }
+
+  /** Aborted when it is taken back. */
+  get signal(): AbortSignal {
+    return this.#stop.signal;
   }
 
   /** The session has an id now. */
@@ -35,6 +41,7 @@ export class Beginning {
   takeBack(reason: Error): void {
     this.#reason ??= reason;
     this.#left.reject(this.#reason);
+    this.#stop.abort(this.#reason);
     void this.remove();
   }
 
@@ -66,7 +73,12 @@ export class Beginnings {
     };
     signal?.addEventListener("abort", cancel, { once: true });
     cancel();
-    return await Promise.race([creating, beginning.left]);
+    try {
+      return await Promise.race([creating, beginning.left]);
+    } finally {
+      // A cancel from now on has crossed the response, and the client has the session.
+      signal?.removeEventListener("abort", cancel);
+    }
   }
 
   /** Takes back all. Resolves when none is left. */

@@ -2,6 +2,7 @@ import type { AgentInfo, ParleyClient } from "../../../client/index.ts";
 import type { EventOf, ParleyEvent } from "../../../core/events/event.ts";
 import type { Logger } from "../../../core/logger.ts";
 import type { SessionState } from "../../../core/session-state.ts";
+import { within } from "../../../core/within.ts";
 import { shownCommands } from "../translate/commands.ts";
 import type { Update } from "../translate/updates.ts";
 
@@ -13,58 +14,77 @@ export interface OfferWatchOptions {
   logger: Logger;
 }
 
+/** How long the end of a turn waits for what its agent has told besides. The server knows it by then. */
+const BEFORE_END_MS = 1_000;
+
+/** Work that is done once more, for all who wanted it while it was done. */
+class Renewal {
+  readonly #work: () => Promise<void>;
+  #last: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
+
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Resolves when work is done that has begun from now on. */
+  again(): Promise<void> {
+    this.#next ??= this.#last.then(() => {
+      this.#next = undefined;
+      return this.#work();
+    });
+    this.#last = this.#next;
+    return this.#next;
+  }
+}
+
 /** Looks again at what a session's agent offers: many agents know the commands, models and modes of a project only when they work in it. */
 export class OfferWatch {
   readonly #options: OfferWatchOptions;
   #isDue = true;
-  #isLooking = false;
-  /** The look that comes next: at what is known of the agent, or at its program, too. */
-  #wanted: "known" | "program" | undefined;
+  readonly #known = new Renewal(() => this.#look({ kept: true }));
+  readonly #program = new Renewal(() => this.#look({ kept: false }));
 
   constructor(options: OfferWatchOptions) {
     this.#options = options;
   }
 
   take(event: ParleyEvent): void {
-    // Commands, models and modes that the agent told in a turn are no events.
-    if (event.type === "turn.ended" && this.#options.session.info.tellsMore) return this.#lookAgain("known");
     if (event.type === "session.updated") return this.#takeFacts(event);
     if (!this.#isDue || event.type !== "item.started" || event.data.item.step === undefined) return;
     this.#isDue = false;
-    this.#lookAgain("program");
+    void this.#program.again();
+  }
+
+  /** Tells what the agent has told in the turn that is about to end: its commands, models and modes are no events. */
+  async beforeEnd(): Promise<void> {
+    if (this.#options.session.info.tellsMore) await within(this.#known.again(), BEFORE_END_MS);
   }
 
   #takeFacts({ data: { nativeId, agent, model, mode, offers } }: EventOf<"session.updated">): void {
     const { info } = this.#options.session;
     // The agent was started, maybe anew; with its first words it has told what it has.
     if (nativeId !== undefined) this.#isDue = true;
-    if (agent !== undefined && agent !== info.name) this.#lookAgain("program");
+    if (agent !== undefined && agent !== info.name) void this.#program.again();
     else if (offers !== undefined || !isListed(info.models, model) || !isListed(info.modes, mode))
-      this.#lookAgain("known");
+      void this.#known.again();
   }
 
-  #lookAgain(at: "known" | "program"): void {
-    if (this.#wanted !== "program") this.#wanted = at;
-    if (!this.#isLooking) void this.#lookWhileWanted();
-  }
-
-  async #lookWhileWanted(): Promise<void> {
-    const { logger, session } = this.#options;
-    this.#isLooking = true;
-    while (this.#wanted) {
-      const kept = this.#wanted === "known";
-      this.#wanted = undefined;
-      await this.#look(kept).catch((error: unknown) =>
-        logger.debug({ err: error, session: session.id }, "what an agent offers was not read"),
-      );
+  async #look(kept: { kept: boolean }): Promise<void> {
+    const { client, session, logger } = this.#options;
+    try {
+      const found = await client.agent(session.state.agent, session.directory, kept);
+      if (session.isOver) return;
+      if (found.name === session.state.agent) await this.#tell(found);
+      // Another agent serves the session by now.
+      else void this.#program.again();
+    } catch (error) {
+      logger.debug({ err: error, session: session.id }, "what an agent offers was not read");
     }
-    this.#isLooking = false;
   }
 
-  async #look(kept: boolean): Promise<void> {
-    const { client, session, give } = this.#options;
-    const found = await client.agent(session.state.agent, session.directory, { kept });
-    if (session.isOver) return;
+  async #tell(found: AgentInfo): Promise<void> {
+    const { session, give } = this.#options;
     const before = JSON.stringify(shownCommands(session.info));
     session.info = renewed(session.info, found);
     const commands = shownCommands(session.info);

@@ -56,14 +56,15 @@ export class Prompts {
     await Promise.all([...this.#waiting.values()].map(({ sent }) => sent));
   }
 
-  /** Notes a prompt that joins the running turn: it has no end of its own. */
+  /** Notes words for the running turn. Where they join it, they have no end of their own. */
   steered(id: string): void {
     this.#steered.add(id);
   }
 
   /** Whether this client gave the prompt. */
   isOwn(id: string): boolean {
-    return this.#waiting.has(id) || this.#steered.delete(id);
+    const isSteered = this.#steered.delete(id);
+    return isSteered || this.#waiting.has(id);
   }
 
   has(id: string | undefined): boolean {

@@ -1,6 +1,7 @@
 import type { Receipt, SessionHandle } from "../../../client/index.ts";
 import type { PromptPart } from "../../../core/events/values.ts";
 import { idSource } from "../../../core/ids.ts";
+import { invalidParams } from "../errors.ts";
 import type { TurnEnd } from "../translate/updates.ts";
 import type { Prompts, SentPrompt } from "./prompts.ts";
 
@@ -49,14 +50,22 @@ export class Sender {
     return { id, sent, begun: settled, end };
   }
 
-  /** Gives words to the running turn. They have no end of their own. */
+  /** Gives words to the running turn. Where they come too late or too early for it they are a prompt that waits, as any other. */
   async steer(parts: PromptPart[]): Promise<Receipt> {
+    if (this.#isLeaving) throw invalidParams("the session is being closed: it takes no more words");
     const id = newId("message");
     this.#prompts.steered(id);
+    void this.#prompts.add(id);
+    const sent = this.#handle.prompt({ id, parts, delivery: "steer" });
+    this.#prompts.sending(id, sent);
     try {
-      return await this.#handle.prompt({ id, parts, delivery: "steer" });
+      const receipt = await sent;
+      if (receipt.turn !== undefined) this.#prompts.began(id, receipt.turn);
+      if (receipt.status === "steered") this.#prompts.drop(id);
+      return receipt;
     } catch (error) {
       this.#prompts.isOwn(id);
+      this.#prompts.drop(id);
       throw error;
     }
   }

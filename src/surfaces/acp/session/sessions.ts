@@ -90,7 +90,7 @@ export class Sessions {
     return await this.#keep(detail.id, async () => {
       const looked = known ?? (await infoOf(client, detail));
       assertUsable(looked);
-      const ready = await started(client, detail, looked);
+      const ready = await started(client, detail, looked, beginning.signal);
       beginning.assertWanted();
       const session = this.#begin(client, ...ready);
       if (leftOut.length > 0) session.greetings.push(leftOutNotice(looked.name, leftOut));
@@ -101,7 +101,7 @@ export class Sessions {
   /** Deletes a session that could not begin: why it could not is told, not why it is left. */
   async #remove(id: string): Promise<void> {
     const client = await this.client();
-    await client.sessions.delete(id).catch((error: unknown) => {
+    await insist(() => client.sessions.delete(id)).catch((error: unknown) => {
       if (!isGone(error)) this.#logger.warn({ err: error, session: id }, "a session that did not begin is left");
     });
   }
@@ -153,6 +153,11 @@ export class Sessions {
     (await open?.catch(() => undefined))?.detach();
   }
 
+  /** Resolves when every prompt of the client has its end. */
+  async rest(): Promise<void> {
+    await Promise.allSettled([...this.#open.values()].map(async (opening) => (await opening).prompts.ends()));
+  }
+
   /** The client goes: sessions that begin are taken back. Where the server goes with it, so are prompts that have not begun. */
   async leave(): Promise<void> {
     this.#isLeaving = true;
@@ -195,7 +200,8 @@ export class Sessions {
     { left, follows = true }: { left?: AttachedSession | undefined; follows?: boolean } = {},
   ): AttachedSession {
     if (this.#isLeaving) throw new Error("the client is gone");
-    const facts = { client, detail, info, front: this.#front, logger: this.#logger };
+    const isLeft = (): boolean => this.#isLeaving;
+    const facts = { client, detail, info, front: this.#front, logger: this.#logger, isLeft };
     const session = new AttachedSession({
       ...facts,
       ...(left && { prompts: left.prompts, stopped: left.stoppedTurn }),
@@ -232,8 +238,12 @@ async function started(
   client: ParleyClient,
   { id }: SessionDetail,
   looked: AgentInfo,
+  signal: AbortSignal,
 ): Promise<[SessionDetail, AgentInfo]> {
-  await insist(() => client.session(id).start());
+  await insist(() => client.session(id).start({ signal })).catch((error: unknown) => {
+    // A server of an older version starts the agent, and does not say when it is ready.
+    if (!(error instanceof ParleyApiError && error.code === "not_found")) throw error;
+  });
   const now = await client.sessions.get(id);
   const isSame = now.agent === looked.name && !looked.tellsMore;
   return [now, isSame ? looked : await client.agent(now.agent, now.directory, { kept: true })];

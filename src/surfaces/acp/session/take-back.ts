@@ -37,11 +37,13 @@ export async function cancelOwn(session: Stoppable): Promise<boolean> {
   return own.length > 0;
 }
 
-/** Takes back the prompts of this client that wait. */
+/** Takes back the prompts of this client that wait, also where the session is lost meanwhile. */
 export async function takeBackWaiting(session: Stoppable): Promise<void> {
   const { prompts } = session;
+  const waits = (id: string): boolean => prompts.turnOf(id) === undefined;
+  const waiting = prompts.all().filter(waits);
   await prompts.allSent();
-  await Promise.all(prompts.all().map((id) => (prompts.turnOf(id) === undefined ? withdraw(session, id) : undefined)));
+  await Promise.all(waiting.filter(waits).map((id) => withdraw(session, id)));
 }
 
 /** Takes back one prompt: before its turn, or by stopping that. */

@@ -125,7 +125,13 @@ export function v1App(options: AcpOptions, sendNow?: SendNow): VersionApp<AgentA
     return respond(end);
   }
 
-  return { app, leave: () => sessions.leave(), end: () => sessions.end(), close: () => sessions.close() };
+  return {
+    app,
+    rest: () => sessions.rest(),
+    leave: () => sessions.leave(),
+    end: () => sessions.end(),
+    close: () => sessions.close(),
+  };
 }
 
 /** The response of a prompt: its turn's one end. */

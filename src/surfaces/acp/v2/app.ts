@@ -138,5 +138,11 @@ export function v2App(options: AcpOptions): VersionApp<AgentApp> {
         options.logger.warn({ err: error, session: params.sessionId }, "a turn could not be stopped");
       }
     });
-  return { app, leave: () => sessions.leave(), end: () => sessions.end(), close: () => sessions.close() };
+  return {
+    app,
+    rest: () => sessions.rest(),
+    leave: () => sessions.leave(),
+    end: () => sessions.end(),
+    close: () => sessions.close(),
+  };
 }
