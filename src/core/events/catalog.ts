@@ -94,7 +94,10 @@ export const catalog = {
   }),
   "session.note": z.looseObject({
     text: z.string(),
-    code: z.string().optional().describe("outside_turn: the words of an agent that spoke while no turn ran"),
+    code: z
+      .string()
+      .optional()
+      .describe("its kind, where that is known; outside_turn: the words of an agent that spoke while no turn ran"),
     call: z.string().optional(),
     item: z.string().optional(),
     about: z.string().optional().describe("the turn it once belonged to"),

@@ -37,9 +37,13 @@ async function slowTurn(peer: Peer, session: string): Promise<number> {
   return prompt;
 }
 
-async function storedTypes(home: Home, session: string): Promise<string[]> {
+async function storedEvents(home: Home, session: string): Promise<{ type: string; data: { reason?: string } }[]> {
   const lines = (await home.run(["events", session, "--json"])).stdout.trim().split("\n");
-  return lines.map((line) => JSON.parse(line).type);
+  return lines.map((line) => JSON.parse(line));
+}
+
+async function storedTypes(home: Home, session: string): Promise<string[]> {
+  return (await storedEvents(home, session)).map(({ type }) => type);
 }
 
 test("parley acp: ends with its client, and takes its server and the agents along", async () => {
@@ -256,3 +260,25 @@ for (const place of ["with its own server", "beside a server"]) {
     if (place === "with its own server") await assertGone(home);
   });
 }
+
+test("parley acp: after Ctrl-C a client of version 2 has its time, too, though its prompt is answered already", async () => {
+  await using home = new Home();
+  await using peer = startAcp(home);
+  await peer.initialize(2);
+  const session = await peer.newSession(home.work);
+  await peer.answered(await slowTurn(peer, session));
+  peer.child.kill("SIGINT");
+  peer.notify("session/cancel", { sessionId: session });
+  assert.equal((await peer.exited()).code, 0);
+  const idle = peer.updates.filter(({ sessionUpdate, state }) => sessionUpdate === "state_update" && state === "idle");
+  assert.deepEqual(
+    idle.slice(-1).map(({ stopReason }) => stopReason),
+    ["cancelled"],
+  );
+  const events = await storedEvents(home, session);
+  assert.deepEqual(
+    events.filter(({ type }) => type === "turn.ended").map(({ data }) => data.reason),
+    ["cancelled"],
+  );
+  await assertGone(home);
+});
