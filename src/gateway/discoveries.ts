@@ -39,19 +39,23 @@ export class Discoveries {
     const place = agent.discoversProjects ? directory : undefined;
     const trusted = place !== undefined && this.trust.covering(place) !== undefined;
     const key = JSON.stringify([agent.name, place, trusted]);
-    const known = this.answers.get(key) ?? this.came.get(key);
+    const came = this.came.get(key);
+    const known = this.answers.get(key) ?? came;
     const now = performance.now();
     // An agent that keeps its answers itself is asked each time.
     const isFresh = known !== undefined && place !== undefined && now - known.at < FRESH_MS;
-    if (known && (kept || isFresh)) {
-      keepNewest(this.answers, key, known, KEPT);
-      return known.answer;
+    // An answer on its way may take as long as the start of a program.
+    const found = kept ? (came ?? known) : isFresh ? known : undefined;
+    if (found) {
+      keepNewest(this.answers, key, this.answers.get(key) ?? found, KEPT);
+      return found.answer;
     }
     const entry: Known = { at: now, answer: ask(agent, place, trusted) };
     keepNewest(this.answers, key, entry, KEPT);
     entry.answer.then(
       ({ installed, credentials }) => {
-        if (installed && credentials !== "missing") return keepNewest(this.came, key, entry, KEPT);
+        const isNewest = (this.came.get(key)?.at ?? 0) <= entry.at;
+        if (installed && credentials !== "missing") return isNewest && keepNewest(this.came, key, entry, KEPT);
         // The user may install it, or log in, at any time.
         this.came.delete(key);
         this.forget(key, entry);

@@ -71,3 +71,12 @@ test("looks that fail side by side leave what came before them, or nothing", asy
     assert.equal(agent.asked, 1, "it is asked again only where nothing is known");
   }
 });
+
+test("what came is told as it is kept while another look takes its time", async () => {
+  const agent = new Counting(false);
+  const discoveries = new Discoveries({ trust: new TrustStore({ configured: [] }) });
+  await discoveries.of(agent, undefined);
+  agent.discover = () => new Promise(() => {});
+  void discoveries.of(agent, undefined);
+  assert.equal((await discoveries.of(agent, undefined, true)).detail, "look 1");
+});
