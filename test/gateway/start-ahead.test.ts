@@ -58,6 +58,37 @@ test("a start ahead that fails stores nothing, and the first prompt tries again"
   await r.assertLawful(id);
 });
 
+test("a start is over when what the agent told with it is stored", async (t) => {
+  const [held, storing] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  t.after(() => held.resolve());
+  const wrap = (log: Log): Log =>
+    wrapHolds(log, ({ append }) => ({
+      append: async (right, entries, ...rest) => {
+        if (entries.some(({ draft }) => draft.type === "session.note")) {
+          storing.resolve();
+          await held.promise;
+        }
+        return append(right, entries, ...rest);
+      },
+    }));
+  const r = await rig(t, { wrap });
+  const gate = Promise.withResolvers<void>();
+  r.fake.gate = gate.promise;
+  const { id } = await r.gateway.create({ directory: r.directory });
+  let isOver = false;
+  const started = r.gateway.work.start(id).finally(() => {
+    isOver = true;
+  });
+  await eventually("the agent is started", () => r.fake.starts.length === 1);
+  r.fake.last.say({ type: "note", level: "warn", text: "careful" });
+  gate.resolve();
+  await storing.promise;
+  await staysSo("the start is not over", () => !isOver);
+  held.resolve();
+  assert.equal(await started, true);
+  assert.equal((await r.events(id)).at(-1)?.type, "session.note");
+});
+
 test("a session that is deleted while its agent starts ahead leaves no agent", async (t) => {
   const r = await rig(t);
   const gate = Promise.withResolvers<void>();

@@ -175,6 +175,8 @@ export class LiveSession {
   /** Starts the agent ahead of a prompt. Resolves with whether it is ready. */
   async start(begun?: () => void): Promise<boolean> {
     const ready = await this.parts.rest.orRest(this.agent.start(begun));
+    // What it told with its start, unless nothing can be stored: whoever waited reads it next.
+    if (ready && !this.turn) await this.inbox.unlessRefused(this.inbox.whenIdle()).catch(() => {});
     this.inbox.wake();
     return ready;
   }
