@@ -17,7 +17,7 @@ describe("prompts of version 2 that wait", () => {
 
   /** A session whose first turn runs, and a prompt of the same client that waits behind it. */
   async function held(t: Cleanup, { at = server, send, signal, second = "held" }: HeldOptions = {}) {
-    const session = await openV2(t, at, send);
+    const session = await openV2(t, at, send ? { send } : {});
     const begun = await session.prompt("[[slow]]");
     await eventually("it works", () => texts(session.updates).includes("still"));
     const waiting = session.prompt(second, signal);

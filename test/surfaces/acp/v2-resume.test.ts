@@ -68,10 +68,10 @@ describe("the state of a session that a client of version 2 resumes", () => {
     ] as const) {
       test(`RESUME-003 ${how}: requires_action, while an ask of ${who} is open`, async (t) => {
         const allowed = Promise.withResolvers<void>();
-        const session = await openV2(t, server, undefined, allowed.promise);
+        const session = await openV2(t, server, { allowed: allowed.promise });
         await session.prompt(text);
         await eventually("it asks", () => session.states().at(-1)?.state === "requires_action");
-        const other = await connectV2(t, server, undefined, allowed.promise);
+        const other = await connectV2(t, server, { allowed: allowed.promise });
         const told = await resume(other, session.id, replays);
         assert.equal(told.last, "state_update");
         assert.equal(told.states.at(-1), "requires_action");

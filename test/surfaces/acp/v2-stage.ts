@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import {
+  type ClientCapabilities,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
   client,
+  type NewSessionRequest,
   RequestError,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
@@ -20,7 +24,7 @@ export interface StateUpdate {
   stopReason?: string;
   usage?: object;
   error?: { code: number; message: string };
-  _meta?: { parley?: { retrying?: { attempt: number } } };
+  _meta?: { parley?: { retrying?: { attempt: number; message: string; next: string } } };
 }
 
 export const say = (text: string) => [{ type: "text" as const, text }];
@@ -47,15 +51,27 @@ function assertOneAnswerEach(messages: Stage["messages"]): void {
   assert.deepEqual(answered, [...new Set(answered)], "a request was answered twice");
 }
 
+export interface V2Options {
+  capabilities?: ClientCapabilities;
+  /** The way to the server. */
+  send?: typeof fetch;
+  /** What it is asked is allowed then. */
+  allowed?: Promise<void>;
+  /** The answer to each form. */
+  filled?: object;
+}
+
 /** A client of version 2 at Parley's agent, in front of a real server. It allows what it is asked unless told to wait. */
 export async function connectV2(
   t: Cleanup,
   server: TestServer,
-  send: typeof fetch = fetch,
-  allowed: Promise<void> = Promise.resolve(),
+  { capabilities = {}, send = fetch, allowed = Promise.resolve(), filled = {} }: V2Options = {},
 ) {
   const messages: Stage["messages"] = [];
   const updates: SessionUpdate[] = [];
+  /** The ids of their sessions. */
+  const sessions: string[] = [];
+  const forms: CreateElicitationRequest[] = [];
   const asked: RequestPermissionRequest[] = [];
   const wire = line(messages);
   const connector = createAcpAgent({
@@ -67,6 +83,11 @@ export async function connectV2(
   const { agent } = client({ name: "test" })
     .onNotification("session/update", ({ params }) => {
       updates.push(params.update);
+      sessions.push(params.sessionId);
+    })
+    .onRequest("elicitation/create", async ({ params }) => {
+      forms.push(params);
+      return filled as CreateElicitationResponse;
     })
     .onRequest("session/request_permission", async ({ params }): Promise<RequestPermissionResponse> => {
       asked.push(params);
@@ -84,16 +105,25 @@ export async function connectV2(
     assertOneAnswerEach(messages);
   });
   const info = { name: "test", version: "1" };
-  const hello = await agent.request("initialize", { protocolVersion: 2, info, capabilities: {} });
+  const hello = await agent.request("initialize", { protocolVersion: 2, info, capabilities });
   const states = () => updates.flatMap((one) => (one.sessionUpdate === "state_update" ? [one as StateUpdate] : []));
   const idles = () => states().filter(({ state }) => state === "idle");
-  return { agent, messages, updates, asked, hello, states, idles, close };
+  /** The updates of one session. */
+  const updatesIn = (id: string) => updates.filter((_, at) => sessions[at] === id);
+  return { agent, messages, updates, updatesIn, asked, forms, hello, states, idles, close };
 }
 
-/** Such a client with a session of its own. */
-export async function openV2(t: Cleanup, server: TestServer, send?: typeof fetch, allowed?: Promise<void>) {
-  const connection = await connectV2(t, server, send, allowed);
-  const { sessionId: id, ...told } = await connection.agent.request("session/new", { cwd: server.directory });
+/** Such a client with a session of its own; `asked` is added to its request. */
+export async function openV2(
+  t: Cleanup,
+  server: TestServer,
+  { asked = {}, ...options }: V2Options & { asked?: Partial<NewSessionRequest> } = {},
+) {
+  const connection = await connectV2(t, server, options);
+  const { sessionId: id, ...told } = await connection.agent.request("session/new", {
+    cwd: server.directory,
+    ...asked,
+  });
   const prompt = (text: string, cancellationSignal?: AbortSignal) =>
     connection.agent.request(
       "session/prompt",

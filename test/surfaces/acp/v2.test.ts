@@ -14,7 +14,7 @@ describe("the draft of version 2", () => {
   after(() => closers.close());
 
   const connect = (t: Cleanup) => connectV2(t, server);
-  const open = (t: Cleanup, send?: typeof fetch) => openV2(t, server, send);
+  const open = (t: Cleanup, send?: typeof fetch) => openV2(t, server, send ? { send } : {});
 
   test("INIT-001 version 2 tells its name and what it can", async (t) => {
     const { hello } = await connect(t);
@@ -81,11 +81,24 @@ describe("the draft of version 2", () => {
     assert.equal(session.asked.length, 1);
   });
 
-  test("STATE-002 a retry says its attempt", async (t) => {
+  test("STATE-002 a retry says its attempt, its reason and its time", async (t) => {
     const session = await open(t);
+    const begun = Date.now();
     await session.run("[[retry]]");
-    const attempts = session.states().flatMap(({ _meta }) => _meta?.parley?.retrying?.attempt ?? []);
-    assert.deepEqual(attempts, [1, 2]);
+    const retries = session.states().flatMap(({ state, _meta }) => {
+      const { attempt, message, next = "" } = _meta?.parley?.retrying ?? {};
+      return attempt === undefined ? [] : [{ state, attempt, message, next }];
+    });
+    assert.deepEqual(
+      retries.map(({ next: _, ...retry }) => retry),
+      [1, 2].map((attempt) => ({ state: "running", attempt, message: "the scripted model is busy" })),
+    );
+    const [first = 0, second = 0] = retries.map(({ next }) => {
+      assert.equal(new Date(next).toISOString(), next);
+      return Date.parse(next);
+    });
+    assert.ok(begun < first && first < second, JSON.stringify(retries));
+    assert.deepEqual(session.states().at(-2), { sessionUpdate: "state_update", state: "running" }, "it is over");
   });
 
   test("CANCEL-001 a cancelled turn is idle once, cancelled; a waiting prompt is taken back", async (t) => {
