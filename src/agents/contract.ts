@@ -233,6 +233,8 @@ export interface AgentCapabilities {
   rewind?: boolean | "native" | "point";
   /** The kinds of MCP servers that it takes when it is opened. Absent: none, and a session with servers is refused. */
   mcp?: readonly McpServer["type"][];
+  /** Those of `mcp` that its program may not take: it has not said so yet, and a discovery asks it. One that is opened with such servers leaves them out, and tells so. */
+  mcpUnsure?: readonly McpServer["type"][];
   /** It can shorten a conversation: by `AgentSession.compact`, or by a command of its own such as `/compact`. */
   compact?: true | string;
 }

@@ -299,8 +299,8 @@ export class Gateway {
     const { agent: own, parent, directory, mcpServers = [] } = state;
     if (parent === undefined) {
       const serving = agent === own ? this.sessions.agent(agent) : this.sessions.beginning(agent);
-      if (agent !== own) assertServers(serving, mcpServers);
       const discover = (): Promise<Discovery> => this.discoveries.of(serving, directory);
+      if (agent !== own) await assertServers(serving, mcpServers, discover);
       return assertChoice(serving, choice, discover, agent === own ? state : undefined);
     }
     if (agent !== own) throw new ParleyError("invalid", "a sub-agent's session is served by the agent it belongs to");

@@ -20,16 +20,22 @@ export async function forgetStrays({ mcp, log }: { mcp: McpStore; log: Log }): P
   for (const id of await mcp.list()) if (!(await log.head(id))) await mcp.forget(id);
 }
 
-/** An agent that does not take such servers would work without them: the session is refused. */
-export function assertServers(
-  { name, capabilities }: Agent,
+/**
+ * An agent that does not take such servers would work without them: the session is refused. A program that has not said yet whether it takes them is asked;
+ * where it cannot be, the session begins, and the agent tells what it works without.
+ */
+export async function assertServers(
+  agent: Agent,
   servers: readonly Pick<McpServer, "name" | "type">[],
-): void {
-  const takes = capabilities?.mcp ?? [];
+  discover: () => Promise<unknown>,
+): Promise<void> {
+  const unsure = agent.capabilities?.mcpUnsure ?? [];
+  if (servers.some(({ type }) => unsure.includes(type))) await discover();
+  const takes = agent.capabilities?.mcp ?? [];
   const odd = servers.find(({ type }) => !takes.includes(type));
   if (odd) {
     const have = takes.length === 0 ? "it takes none" : `it takes: ${takes.join(", ")}`;
-    throw new ParleyError("unsupported", `agent ${name} takes no MCP server of type ${odd.type}; ${have}`);
+    throw new ParleyError("unsupported", `agent ${agent.name} takes no MCP server of type ${odd.type}; ${have}`);
   }
   const twice = servers.find((one, at) => servers.findIndex((other) => other.name === one.name) !== at);
   if (twice) throw new ParleyError("invalid", `expected MCP servers of different names, got ${twice.name} twice`);

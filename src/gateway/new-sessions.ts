@@ -1,4 +1,4 @@
-import type { McpServer } from "../agents/contract.ts";
+import type { Discovery, McpServer } from "../agents/contract.ts";
 import { SCHEMA_VERSION } from "../core/events/version.ts";
 import { present } from "../core/json/fields.ts";
 import type { Create } from "../core/ledger/state.ts";
@@ -35,9 +35,10 @@ export class NewSessions {
     // First: an agent need be known only where the session will be.
     const directory = await existingDirectory(request.directory, this.options, request);
     const agent = sessions.beginning(request.agent ?? defaultAgent);
-    await assertChoice(agent, request, () => discoveries.of(agent, directory));
+    const discover = (): Promise<Discovery> => discoveries.of(agent, directory);
+    await assertChoice(agent, request, discover);
     const { model, mode, options, title, permissions, meta, mcpServers: servers = [], resume: nativeId } = request;
-    assertServers(agent, servers);
+    await assertServers(agent, servers, discover);
     const mcpServers = servers.length === 0 ? undefined : shownServers(servers);
     const titled = title === undefined ? undefined : true;
     const facts = present({ model, mode, options, title, titled, permissions, meta, nativeId, mcpServers });

@@ -1,7 +1,7 @@
 import { shownSettings, trustCommand } from "../../core/trust.ts";
 import { SpawnFailed } from "../../host/contract.ts";
 import { findProgram } from "../../host/find-program.ts";
-import type { Agent, AgentSession, OpenOptions, Project } from "../contract.ts";
+import type { Agent, AgentCapabilities, AgentSession, OpenOptions, Project } from "../contract.ts";
 import { openLazily } from "../open-lazily.ts";
 import type { Discoverer } from "./discovery/discover.ts";
 import type { Peer } from "./handshake.ts";
@@ -19,16 +19,26 @@ async function searchFor(options: AcpAgentOptions): Promise<ProgramSearch> {
   return { argv: [path, ...args], detail: [path, ...args].join(" ") };
 }
 
+/** What a program says of itself. Until then a copy may be tried, and servers of any kind. */
+function abilitiesOf(peer: Pick<Peer, "canFork" | "mcp"> | undefined): AgentCapabilities {
+  const fork = peer?.canFork === false ? {} : { fork: "native" as const };
+  const mcp = peer
+    ? { mcp: peer.mcp }
+    : { mcp: ["stdio", "http", "sse"] as const, mcpUnsure: ["http", "sse"] as const };
+  return { ...fork, compact: true, ...mcp };
+}
+
 /** Any program that speaks the Agent Client Protocol. Nothing of the adapter is loaded before it is asked for. */
 export function createAcpAgent(options: AcpAgentOptions): Agent {
   const { name, title = name, env = {}, host, readyMs, keys = [], login, projectSettings } = options;
   const loginBy = { keys, env: { ...process.env, ...env }, login };
   const told = new ToldFacts();
-  let canFork: boolean | undefined;
+  /** As its program told it last. */
+  let known: Peer | undefined;
   let looking: Promise<Discoverer> | undefined;
 
   const onPeer = (peer: Peer): void => {
-    canFork = peer.canFork;
+    known = peer;
   };
   const discoverer = (): Promise<Discoverer> => {
     looking ??= import("./discovery/discover.ts").then(
@@ -57,10 +67,8 @@ export function createAcpAgent(options: AcpAgentOptions): Agent {
   };
   return {
     name,
-    /** The protocol tells at a start what a program can do. Until then a copy may be tried. */
     get capabilities() {
-      const fork = canFork === false ? {} : { fork: "native" as const };
-      return { ...fork, compact: true as const, mcp: ["stdio", "http", "sse"] as const };
+      return abilitiesOf(known);
     },
     discoversProjects: true,
     async discover(project) {

@@ -5,6 +5,7 @@ import type { Login } from "./auth.ts";
 import { choicesOf, factsOf } from "./choices.ts";
 import type { Decoder } from "./decode/decoder.ts";
 import { type Peer, shakeHands } from "./handshake.ts";
+import { leftOutNote } from "./mcp-servers.ts";
 import { openSession } from "./open-session.ts";
 import { type Chooser, setChoice } from "./set-choice.ts";
 import type { Updates } from "./updates.ts";
@@ -30,7 +31,7 @@ export async function beginSession(beginning: Beginning): Promise<SessionSignal>
   try {
     const peer = await shakeHands(chooser.rpc);
     onPeer(peer);
-    const { id, resumed } = await openSession(chooser.rpc, peer, open, login, {
+    const { id, resumed, leftOut } = await openSession(chooser.rpc, peer, open, login, {
       loads: () => say(decoder.beginPast(open.tellPast === true)),
       opened: (session, again, result) => {
         // At once: the program may change its choices with the next line.
@@ -43,6 +44,7 @@ export async function beginSession(beginning: Beginning): Promise<SessionSignal>
     leavePast(beginning);
     const chosen = { ...(model ? { model } : {}), ...(mode ? { mode } : {}), ...(options ? { options } : {}) };
     await setChoice(chooser, chosen);
+    say(leftOutNote(leftOut));
     return { ...factsOf(chooser.choices), nativeId: id, ...(resumed ? { resume: "resumed" as const } : {}) };
   } finally {
     leavePast(beginning);

@@ -1,4 +1,5 @@
 import { type Fields, fieldsIn, isFields, listIn, numberIn, present, textIn } from "../../core/json/fields.ts";
+import type { McpServer } from "../contract.ts";
 import { errorWords } from "./decode/decoder.ts";
 import type { Rpc } from "./rpc.ts";
 import { unserved } from "./served.ts";
@@ -39,7 +40,8 @@ export interface Peer {
   canSteer: boolean;
   takesImages: boolean;
   takesResources: boolean;
-  mcp: { http: boolean; sse: boolean };
+  /** The kinds of MCP servers that it takes. */
+  mcp: McpServer["type"][];
   authMethods: AuthMethod[];
 }
 
@@ -61,7 +63,8 @@ export function peerOf(result: Fields): Peer {
     canSteer: fieldsIn(fieldsIn(result, "_meta"), "steering").supported === true,
     takesImages: prompt.image === true,
     takesResources: prompt.embeddedContext === true,
-    mcp: { http: mcp.http === true, sse: mcp.sse === true },
+    // Every program takes those that are programs.
+    mcp: ["stdio", ...(["http", "sse"] as const).filter((kind) => mcp[kind] === true)],
     authMethods: listIn(result, "authMethods").flatMap((method) => {
       const id = textIn(method, "id");
       if (id === undefined) return [];

@@ -1,5 +1,5 @@
 import { type Fields, textIn } from "../../core/json/fields.ts";
-import { type OpenOptions, ResumeLost } from "../contract.ts";
+import { type McpServer, type OpenOptions, ResumeLost } from "../contract.ts";
 import { askLoggedIn, type Login, loginWords } from "./auth.ts";
 import { errorWords } from "./decode/decoder.ts";
 import type { Peer } from "./handshake.ts";
@@ -10,6 +10,8 @@ export interface OpenedSession {
   id: string;
   result: Fields;
   resumed: boolean;
+  /** The servers that the program does not have, since it takes none of their kind. */
+  leftOut: McpServer[];
 }
 
 /** Takes part in the opening, while the lines of it are read. */
@@ -55,7 +57,8 @@ export async function openSession(
 ): Promise<OpenedSession> {
   const way = wayOf(peer, open);
   const { method, ...id } = way;
-  const params = { cwd: open.directory, mcpServers: mcpParams(open.mcpServers ?? [], peer), ...id };
+  const { params: mcpServers, leftOut } = mcpParams(open.mcpServers ?? [], peer);
+  const params = { cwd: open.directory, mcpServers, ...id };
   const ask = (): Promise<Response> => {
     if (method === "session/load") opening.loads();
     const { promise, resolve } = Promise.withResolvers<Response>();
@@ -72,5 +75,5 @@ export async function openSession(
   if (error) throw new Error(`it could not open the session: ${errorWords(error)}`);
   const opened = "sessionId" in way ? way.sessionId : textIn(result, "sessionId");
   if (opened === undefined) throw new Error("it told no session's id");
-  return { id: opened, result, resumed: method !== "session/new" };
+  return { id: opened, result, resumed: method !== "session/new", leftOut };
 }

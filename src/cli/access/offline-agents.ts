@@ -18,12 +18,16 @@ export async function offlineAgents(settings: Settings): Promise<AgentInfo[]> {
   const defaultAgent = await chooseDefaultAgent(built, settings.defaultAgent);
   try {
     return await Promise.all(
-      [...built.values()].map(async (agent) => ({
-        name: agent.name,
-        default: agent.name === defaultAgent,
-        capabilities: capabilitiesOf(agent),
-        ...(await agent.discover()),
-      })),
+      [...built.values()].map(async (agent) => {
+        // First: some programs say only when they are asked what they can do.
+        const found = await agent.discover();
+        return {
+          name: agent.name,
+          default: agent.name === defaultAgent,
+          capabilities: capabilitiesOf(agent),
+          ...found,
+        };
+      }),
     );
   } finally {
     await built.close();

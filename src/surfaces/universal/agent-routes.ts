@@ -4,12 +4,12 @@ import { agent, agentQuery, nativeSession, oneAgentQuery } from "./agent-schemas
 import { get, type Route } from "./route.ts";
 
 export function agentRoutes(gateway: Gateway, defaultDirectory: string): Route[] {
-  const view = async (name: string, directory?: string, kept?: boolean): Promise<unknown> => ({
-    name,
-    default: name === gateway.defaultAgent,
-    capabilities: gateway.work.capabilities(name),
-    ...(await gateway.discover(name, directory, kept)),
-  });
+  const view = async (name: string, directory?: string, kept?: boolean): Promise<unknown> => {
+    // First: some programs say only when they are asked what they can do.
+    const found = await gateway.discover(name, directory, kept);
+    const capabilities = gateway.work.capabilities(name);
+    return { name, default: name === gateway.defaultAgent, capabilities, ...found };
+  };
   return [
     get("/v1/agents", "listAgents", {
       summary: "The agents that Parley knows, and whether they are installed and logged in.",

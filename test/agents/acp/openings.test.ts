@@ -313,13 +313,49 @@ describe("a start", () => {
     assert.match((await failure(begin())).message, /version 2 of the protocol/);
   });
 
-  test("with servers that the agent does not take is refused, and with others not", async (t) => {
+  test("with servers that the agent does not take leaves them out, and a note names them", async (t) => {
     const http = { name: "web", type: "http", url: "http://127.0.0.1:1/" } as const;
     const stdio = { name: "local", type: "stdio", command: "true", env: { A: "1" } } as const;
-    const { begin, open } = await setStage(t);
-    assert.match((await failure(begin({ mcpServers: [http] }))).message, /no MCP servers of the type http, as web is/);
-    await (await open({ mcpServers: [stdio] })).session.close();
+    const { open, rig } = await setStage(t);
+    const { mcp, mcpUnsure } = rig.agent.capabilities ?? {};
+    assert.deepEqual(
+      [mcp, mcpUnsure],
+      [
+        ["stdio", "http", "sse"],
+        ["http", "sse"],
+      ],
+      "it has not been asked",
+    );
+    const without = await open({ mcpServers: [stdio, http] });
+    assert.deepEqual(
+      without.all("note").map(({ level, code, text }) => [level, code, text]),
+      [
+        [
+          "warn",
+          "mcp_left_out",
+          "the agent was started without MCP servers of a kind that it does not take: web (http)",
+        ],
+      ],
+    );
+    await without.session.close();
+    assert.deepEqual([rig.agent.capabilities?.mcp, rig.agent.capabilities?.mcpUnsure], [["stdio"], undefined]);
+    const whole = await open({ mcpServers: [stdio] });
+    assert.deepEqual(whole.all("note"), []);
+    await whole.session.close();
   });
+
+  for (const [told, kinds] of [
+    [{}, ["stdio"]],
+    [{ http: true }, ["stdio", "http"]],
+    [{ http: "yes", sse: true }, ["stdio", "sse"]],
+    [{ http: true, sse: true }, ["stdio", "http", "sse"]],
+  ] as const)
+    test(`the kinds of MCP servers are those that it tells: ${kinds.join(", ")}`, async (t) => {
+      const agentCapabilities = { mcpCapabilities: told };
+      const { rig } = await setStage(t, { initialize: initialize({ agentCapabilities }) });
+      await rig.agent.discover();
+      assert.deepEqual([rig.agent.capabilities?.mcp, rig.agent.capabilities?.mcpUnsure], [kinds, undefined]);
+    });
 });
 
 describe("discovery", () => {

@@ -1,4 +1,4 @@
-import type { AgentInfo, ParleyClient, SessionDetail } from "../../../client/index.ts";
+import type { AgentInfo, McpServer, ParleyClient, SessionDetail } from "../../../client/index.ts";
 import { ParleyApiError } from "../../../client/index.ts";
 import { isFields, textIn } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
@@ -77,7 +77,7 @@ export class Sessions {
     const agent = wanted ?? (servers.length === 0 ? undefined : await defaultAgent(client));
     const known = agent === undefined || servers.length === 0 ? undefined : await client.agent(agent, request.cwd);
     if (known) assertUsable(known);
-    const taken = servers.filter(({ type }) => known?.capabilities.mcp.includes(type));
+    const taken = servers.filter((server) => takes(known, server));
     // The agent starts while it is asked for its models: the first prompt finds it ready.
     const detail = await client.sessions.create({
       directory: request.cwd,
@@ -86,13 +86,14 @@ export class Sessions {
       ...(taken.length === 0 ? {} : { mcpServers: taken }),
     });
     beginning.named(detail.id);
-    const leftOut = servers.filter((server) => !taken.includes(server)).map(({ name }) => name);
     return await this.#keep(detail.id, async () => {
       const looked = known ?? (await infoOf(client, detail));
       assertUsable(looked);
       const ready = await started(client, detail, looked, beginning.signal);
       beginning.assertWanted();
       const session = this.#begin(client, ...ready);
+      // With its start the program may have told that it takes fewer kinds.
+      const leftOut = servers.filter((server) => !taken.includes(server) || !takes(session.info, server));
       if (leftOut.length > 0) session.greetings.push(leftOutNotice(looked.name, leftOut));
       return session;
     });
@@ -215,8 +216,13 @@ async function defaultAgent(client: ParleyClient): Promise<string | undefined> {
   return (await client.agents()).find((one) => one.default)?.name;
 }
 
-function leftOutNotice(agent: string, names: readonly string[]): Update {
-  const title = `Agent ${agent} was started without MCP servers: ${names.join(", ")}`;
+function takes(info: AgentInfo | undefined, { type }: McpServer): boolean {
+  return info?.capabilities.mcp.includes(type) ?? false;
+}
+
+function leftOutNotice(agent: string, leftOut: readonly McpServer[]): Update {
+  const names = leftOut.map(({ name }) => name).join(", ");
+  const title = `Agent ${agent} was started without MCP servers: ${names}`;
   return {
     type: "notice",
     level: "warning",

@@ -12,6 +12,7 @@ import { startServer, type TestServer, temporary } from "../../../support/server
 import { Listener } from "../listener.ts";
 import { inDirectory } from "../rig.ts";
 
+const STAND_IN = fileURLToPath(new URL("../../../fixtures/agents/acp-as-told.mjs", import.meta.url));
 const GREETER = fileURLToPath(new URL("../../../fixtures/agents/mcp-greeter.mjs", import.meta.url));
 
 type Status = Record<string, { status: string; error?: string }>;
@@ -31,7 +32,8 @@ async function room(t: TestContext, defaultAgent = "able"): Promise<Room> {
   const directory = await temporary(t);
   const trust = { file: join(await temporary(t), "trusted"), configured: [] };
   const { argv, options, modes } = sampleAgent();
-  const agents = { able: { command: argv, options, modes, can: ["mcp"] as const } };
+  const able = { command: argv, options, modes, can: ["mcp"] as const };
+  const agents = { able, told: { acp: [process.execPath, STAND_IN] as [string, string] } };
   const server = await startServer(t, { agents, defaultAgent, directory, trust });
   const client = new OpencodeClient(server.parley.url);
   const notes = join(await temporary(t), "notes");
@@ -210,6 +212,33 @@ test("with a root, a server of a client begins in it or nowhere", async (t) => {
     assert.equal((await client.call("POST", inDirectory("/mcp", root), { body })).status, 403, cwd);
   }
   assert.equal(existsSync(join(outside, "here")), false);
+});
+
+/** The address of a server that answers. */
+async function answering(t: TestContext): Promise<string> {
+  const http = createServer((_, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ jsonrpc: "2.0", id: 1, result: {} }));
+  }).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  t.after(() => void http.close());
+  return `http://127.0.0.1:${(http.address() as AddressInfo).port}/`;
+}
+
+test("an agent that takes some kinds of servers is asked which, and works without the others", async (t) => {
+  const made = await room(t, "told");
+  await made.post("/mcp", { name: "greeter", config: made.greeter });
+  await made.post("/mcp", { name: "far", config: { type: "remote", url: await answering(t) } });
+  assert.deepEqual(await made.status(), { greeter: { status: "connected" }, far: { status: "connected" } });
+  const listener = new Listener(`${made.server.parley.url}${inDirectory("/event", made.directory)}`);
+  await listener.connect();
+  const { status, body } = await made.post("/session", {});
+  assert.equal(status, 200, JSON.stringify(body));
+  const toast = await listener.until(({ type }) => type === "tui.toast.show", "a toast");
+  assert.match(JSON.stringify(toast.properties), /The agent told does not take these MCP servers: far"/);
+  await listener.leave();
+  assert.deepEqual((await made.server.api.session(String(body.id))).mcpServers, [{ name: "greeter", type: "stdio" }]);
+  assert.equal((await made.server.api.ask(String(body.id), "hello")).reason, "end_turn");
 });
 
 test("an agent that takes no servers works without them, and the client is told", async (t) => {
