@@ -89,6 +89,14 @@ describe("the MCP servers of a client", () => {
     assert.deepEqual((await opened()).slice(1), [{ method: "session/resume", mcpServers: reached }]);
   });
 
+  test("may have any names, and reach the program by names that differ", async (t) => {
+    const { server, opened } = await startTold(t, {});
+    const [bare, same] = ["My tools (new)", "My tools [new]"].map((name) => ({ ...program, name }));
+    await openV1(t, server, [bare as object, same as object]);
+    const reached = ["My_tools_new_", "My_tools_new__2"].map((name) => ({ ...program, name }));
+    assert.deepEqual(await opened(), [{ method: "session/new", mcpServers: reached }]);
+  });
+
   test("of a kind that version 2 does not have are refused with their kind", async (t) => {
     const { server, opened } = await startTold(t, {});
     const odd = { type: "_pipe", name: "odd" };

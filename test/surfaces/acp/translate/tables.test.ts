@@ -5,7 +5,7 @@ import type { EndReason, PromptPart } from "../../../../src/core/events/values.t
 import { permissionOptions } from "../../../../src/surfaces/acp/asks/permission.ts";
 import { answersIn, formOf } from "../../../../src/surfaces/acp/asks/questions.ts";
 import { endInGap, turnInGap } from "../../../../src/surfaces/acp/session/gaps.ts";
-import { mcpServers } from "../../../../src/surfaces/acp/session/new-request.ts";
+import { mcpServers, serverNames } from "../../../../src/surfaces/acp/session/new-request.ts";
 import { resultContent } from "../../../../src/surfaces/acp/translate/call-content.ts";
 import { changeFor, configOptions, type Offer } from "../../../../src/surfaces/acp/translate/config-options.ts";
 import { isDue, shownTail } from "../../../../src/surfaces/acp/translate/live-output.ts";
@@ -338,3 +338,28 @@ test("servers of tools", () => {
   );
   assert.throws(() => mcpServers([{ type: "acp", name: "c", serverId: "1" }]), /over ACP/);
 });
+
+for (const [given, names] of [
+  [
+    ["docs", "my-tools_2.x"],
+    ["docs", "my-tools_2.x"],
+  ],
+  [
+    ["My  server (new)", "Müller"],
+    ["My_server_new_", "M_ller"],
+  ],
+  [
+    ["a b", "a_b", "a b"],
+    ["a_b", "a_b_2", "a_b_3"],
+  ],
+  [
+    ["", "日本"],
+    ["_", "__2"],
+  ],
+  [["n".repeat(64)], ["n".repeat(64)]],
+  [
+    ["n".repeat(100), "n".repeat(99), "n".repeat(98)],
+    ["n".repeat(64), "n".repeat(60), `${"n".repeat(60)}_2`],
+  ],
+] as const)
+  test(`names of servers: ${given.join(", ").slice(0, 40)}`, () => assert.deepEqual(serverNames(given), names));
