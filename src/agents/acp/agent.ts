@@ -8,7 +8,7 @@ import type { Peer } from "./handshake.ts";
 import type { AcpAgentOptions, ProgramSearch } from "./options.ts";
 import { ToldFacts } from "./told-facts.ts";
 
-export type { AcpAgentOptions, Argv, FoundProgram, KeyLogin, ProgramSearch } from "./options.ts";
+export type { AcpAgentOptions, Argv, FoundProgram, ProgramSearch } from "./options.ts";
 
 async function searchFor(options: AcpAgentOptions): Promise<ProgramSearch> {
   const { argv, env } = options;
@@ -30,8 +30,7 @@ function abilitiesOf(peer: Pick<Peer, "canFork" | "mcp"> | undefined): AgentCapa
 
 /** Any program that speaks the Agent Client Protocol. Nothing of the adapter is loaded before it is asked for. */
 export function createAcpAgent(options: AcpAgentOptions): Agent {
-  const { name, title = name, env = {}, host, readyMs, keys = [], login, projectSettings } = options;
-  const loginBy = { keys, env: { ...process.env, ...env }, login };
+  const { name, title = name, env = {}, host, readyMs, login, projectSettings } = options;
   const told = new ToldFacts();
   /** As its program told it last. */
   let known: Peer | undefined;
@@ -42,7 +41,7 @@ export function createAcpAgent(options: AcpAgentOptions): Agent {
   };
   const discoverer = (): Promise<Discoverer> => {
     looking ??= import("./discovery/discover.ts").then(
-      ({ Discoverer }) => new Discoverer({ ...options, title, search: () => searchFor(options), loginBy, onPeer }),
+      ({ Discoverer }) => new Discoverer({ ...options, title, search: () => searchFor(options), onPeer }),
     );
     return looking;
   };
@@ -62,7 +61,7 @@ export function createAcpAgent(options: AcpAgentOptions): Agent {
     ]);
     const { directory } = open;
     if ("missing" in found) throw new SpawnFailed(found.missing, { argv: [name], directory });
-    const session = { host, found, env, title, login: loginBy, readyMs, onPeer, told: told.from(directory) };
+    const session = { host, found, env, title, login, readyMs, onPeer, told: told.from(directory) };
     return (open) => new AcpSession(session, open);
   };
   return {

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { SessionSignal, Signal } from "../../core/ledger/signals.ts";
 import type { OpenOptions } from "../contract.ts";
-import type { Login } from "./auth.ts";
 import { choicesOf, factsOf } from "./choices.ts";
 import type { Decoder } from "./decode/decoder.ts";
 import { type Peer, shakeHands } from "./handshake.ts";
@@ -14,7 +13,8 @@ const PAST_QUIET_MS = 100;
 
 interface Beginning {
   open: OpenOptions;
-  login: Login;
+  /** How a person logs in. */
+  login: string | undefined;
   chooser: Chooser;
   decoder: Decoder;
   updates: Updates;

@@ -1,6 +1,6 @@
 import { type Fields, textIn } from "../../core/json/fields.ts";
 import { type McpServer, type OpenOptions, ResumeLost } from "../contract.ts";
-import { askLoggedIn, type Login, loginWords } from "./auth.ts";
+import { loginWords } from "./auth.ts";
 import { errorWords } from "./decode/decoder.ts";
 import type { Peer } from "./handshake.ts";
 import { mcpParams } from "./mcp-servers.ts";
@@ -52,24 +52,21 @@ export async function openSession(
   rpc: Rpc,
   peer: Peer,
   open: OpenOptions,
-  login: Login,
+  login: string | undefined,
   opening: Opening,
 ): Promise<OpenedSession> {
   const way = wayOf(peer, open);
   const { method, ...id } = way;
   const { params: mcpServers, leftOut } = mcpParams(open.mcpServers ?? [], peer);
   const params = { cwd: open.directory, mcpServers, ...id };
-  const ask = (): Promise<Response> => {
-    if (method === "session/load") opening.loads();
-    const { promise, resolve } = Promise.withResolvers<Response>();
-    void rpc.call(method, params, (response) => {
-      const known = "sessionId" in way ? way.sessionId : textIn(response.result, "sessionId");
-      if (!response.error && known !== undefined) opening.opened(known, method !== "session/new", response.result);
-      resolve(response);
-    });
-    return promise;
-  };
-  const { result, error } = await askLoggedIn(rpc, peer, login, ask);
+  if (method === "session/load") opening.loads();
+  const { promise, resolve } = Promise.withResolvers<Response>();
+  void rpc.call(method, params, (response) => {
+    const known = "sessionId" in way ? way.sessionId : textIn(response.result, "sessionId");
+    if (!response.error && known !== undefined) opening.opened(known, method !== "session/new", response.result);
+    resolve(response);
+  });
+  const { result, error } = await promise;
   if (error?.code === AUTH_REQUIRED) throw new Error(loginWords(peer, login, errorWords(error)));
   if (error && open.resume !== undefined && isLost(error)) throw new ResumeLost(open.resume);
   if (error) throw new Error(`it could not open the session: ${errorWords(error)}`);

@@ -17,14 +17,6 @@ export interface FoundProgram {
 /** `missing` says why there is none, and what to do. */
 export type ProgramSearch = FoundProgram | { missing: string };
 
-/** A way to log in that needs nothing but a variable of the environment. */
-export interface KeyLogin {
-  /** The agent's id of the method. */
-  method: string;
-  /** Any of these variables. */
-  variables: readonly string[];
-}
-
 export interface AcpAgentOptions {
   name: string;
   /** The agent's name as its makers write it; what the program says of itself unless told. */
@@ -42,8 +34,6 @@ export interface AcpAgentOptions {
   login?: string;
   /** Models of an agent that lists none. */
   models?: AgentModel[];
-  /** Ways to log in by a variable that are tried once where the program wants a login. They must leave nothing behind. */
-  keys?: readonly KeyLogin[];
   /** The files of a project from which the program would run something. Where there are any, it is opened in trusted directories alone. */
   projectSettings?(directory: string): Promise<ProjectSetting[]>;
 }

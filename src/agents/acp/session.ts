@@ -8,7 +8,7 @@ import { type AgentChoice, type AgentSession, type OpenOptions, ResumeLost } fro
 import { Program } from "../program/program.ts";
 import type { Read } from "../program/read-lines.ts";
 import { AskDesk } from "./ask-desk.ts";
-import { type Login, loginWords } from "./auth.ts";
+import { loginWords } from "./auth.ts";
 import { beginSession, leavePast } from "./begin-session.ts";
 import { Decoder } from "./decode/decoder.ts";
 import type { Peer } from "./handshake.ts";
@@ -32,7 +32,8 @@ export interface SessionOptions extends Launch {
   host: ProcessHost & CommandHost;
   /** The agent's name, for people. */
   title: string;
-  login: Login;
+  /** How a person logs in. */
+  login?: string | undefined;
   readyMs?: number | undefined;
   /** The program has said what it can do. */
   onPeer(peer: Peer): void;

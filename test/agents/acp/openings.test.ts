@@ -61,15 +61,6 @@ describe("a login", () => {
     );
     await watched.session.close();
   });
-
-  test("by a key of the environment is tried once, and only where the key is there", async (t) => {
-    const keys = [{ method: "key", variables: ["STAND_IN_KEY"] }];
-    const refused = { ...told, authenticate: {} };
-    const without = await setStage(t, refused, { keys });
-    assert.match((await failure(without.begin())).message, /set STAND_IN_KEY/);
-    const both = await setStage(t, { ...refused, loggedInBy: "authenticate" }, { keys, env: { STAND_IN_KEY: "k" } });
-    await (await both.open()).session.close();
-  });
 });
 
 describe("a session of before", () => {

@@ -78,14 +78,12 @@ export function openPuppet(
   const puppet = new Puppet(answers);
   const signals: Signal[] = [];
   const found = { argv: ["puppet"] } as const;
-  const login = { keys: [], env: {} };
   const session: AcpSession = new AcpSession(
     {
       host: puppet,
       found,
       env: {},
       title: "Puppet",
-      login,
       readyMs,
       onPeer() {},
       told: { commands() {}, choices() {} },

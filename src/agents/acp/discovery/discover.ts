@@ -7,7 +7,7 @@ import { type Fields, fieldsIn, listIn, present, textIn } from "../../../core/js
 import { within } from "../../../core/within.ts";
 import { type AgentCommand, type Discovery, type NativeSession, type Project, ResumeLost } from "../../contract.ts";
 import { KeptDiscovery } from "../../kept-discovery.ts";
-import { askLoggedIn, type Login, loginWords } from "../auth.ts";
+import { loginWords } from "../auth.ts";
 import { type Choices, choicesOf, modelsOf, modesOf, optionsOf } from "../choices.ts";
 import { errorWords } from "../decode/decoder.ts";
 import { commandsOf } from "../decode/facts.ts";
@@ -26,7 +26,6 @@ const MOST_PAGES = 10;
 export interface DiscovererOptions extends AcpAgentOptions {
   search(): Promise<ProgramSearch>;
   title: string;
-  loginBy: Login;
   /** The program has said what it can do. */
   onPeer(peer: Peer): void;
 }
@@ -118,7 +117,7 @@ export class Discoverer {
   }
 
   async #probe(found: FoundProgram): Promise<Probed> {
-    const { loginBy } = this.#options;
+    const { login } = this.#options;
     const told = Promise.withResolvers<AgentCommand[]>();
     const onNotification: Probing<Probed>["onNotification"] = ({ params }) => {
       const update = fieldsIn(params, "update");
@@ -127,13 +126,11 @@ export class Discoverer {
     return this.#withProgram(found, {
       onNotification,
       ask: async (rpc, peer, directory) => {
-        const { result, error } = await askLoggedIn(rpc, peer, loginBy, () =>
-          rpc.ask("session/new", { cwd: directory, mcpServers: [] }),
-        );
+        const { result, error } = await rpc.ask("session/new", { cwd: directory, mcpServers: [] });
         if (error) {
           const missing = error.code === AUTH_REQUIRED;
           const words = missing
-            ? loginWords(peer, loginBy, errorWords(error))
+            ? loginWords(peer, login, errorWords(error))
             : `it opens no session: ${errorWords(error)}`;
           return { peer, commands: [], refused: { missing, words } };
         }
