@@ -6,10 +6,12 @@ import {
   type PromptResponse,
   RequestError,
 } from "@agentclientprotocol/sdk/unstable";
+import { isFields } from "../../../src/core/json/fields.ts";
 import { Closers } from "../../support/closers.ts";
 import { eventually } from "../../support/eventually.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
-import { assertV2 } from "./schemas.ts";
+import { staysSo } from "../../support/time.ts";
+import { assertV1, assertV2 } from "./schemas.ts";
 import { type Stage, stage, textOf, updatesOf } from "./stage.ts";
 
 const say = (text: string) => [{ type: "text" as const, text }];
@@ -33,17 +35,16 @@ describe("requirements of the protocol's test kit, version 1", () => {
 
   const initialized = (client: Pick<Stage, "messages">) => agentMessages(client)[0]?.result as InitializeResponse;
 
-  test("TRANSPORT-001 TRANSPORT-002 SCHEMA-001 every message is a JSON-RPC object that JSON can hold", async (t) => {
+  test("SCHEMA-001 every message fits the protocol's schema, whatever its letters are", async (t) => {
     const client = await open(t);
     await client.agent.request<PromptResponse>("session/prompt", {
       sessionId: client.id,
-      prompt: say("héllo ✓ \u2028"),
+      prompt: say("[[tools 1]] [[plan]] [[reasoning]]"),
     });
-    for (const message of agentMessages(client)) {
-      assert.equal(message.jsonrpc, "2.0");
-      assert.deepEqual(JSON.parse(JSON.stringify(message)), message);
-    }
-    assert.match(textOf(client.updates), /héllo ✓/);
+    const text = "héllo ✓ \u2028 \u0007";
+    await client.agent.request<PromptResponse>("session/prompt", { sessionId: client.id, prompt: say(text) });
+    assertV1(client.messages);
+    assert.ok(textOf(client.updates).endsWith(`You said: ${text}`));
   });
 
   test("JSONRPC-001 JSONRPC-002 ids of both kinds are given back, with either a result or an error", async (t) => {
@@ -131,21 +132,24 @@ describe("requirements of the protocol's test kit, version 1", () => {
     const client = await open(t);
     const prompt = client.agent.request<PromptResponse>("session/prompt", {
       sessionId: client.id,
-      prompt: say("[[slow]]"),
+      prompt: say("[[tools 1]] [[slow]]"),
     });
     await eventually("it works", () => textOf(client.updates).includes("still"));
     await client.agent.notify("session/cancel", { sessionId: client.id });
     assert.equal((await prompt).stopReason, "cancelled");
-    const { length } = client.messages;
+    const isResponse = ({ message: { result } }: Stage["messages"][number]): boolean =>
+      isFields(result) && result.stopReason === "cancelled";
+    await staysSo(
+      "the response to be the last message",
+      () => client.messages.findLastIndex(isResponse) === client.messages.length - 1,
+    );
+    const { length } = client.updates;
     const next = await client.agent.request<PromptResponse>("session/prompt", {
       sessionId: client.id,
       prompt: say("after"),
     });
     assert.equal(next.stopReason, "end_turn");
-    const between = client.messages
-      .slice(length)
-      .filter(({ message }) => JSON.stringify(message).includes("still working"));
-    assert.deepEqual(between, []);
+    assert.match(textOf(client.updates.slice(length)), /^This is Parley's .* You said: after$/);
   });
 
   test("CANCEL a cancel right behind its prompt, and one of an idle session", async (t) => {
@@ -211,7 +215,7 @@ describe("requirements of the protocol's test kit, version 1", () => {
     assert.equal(textOf(second.updates, "user_message_chunk"), "");
   });
 
-  test("LIST-001 LIST-002 sessions of a directory, page by page; none of an unknown one", async (t) => {
+  test("LIST-001 LIST-002 sessions of a directory; none of an unknown one", async (t) => {
     const client = await open(t);
     const { sessions } = await client.agent.request("session/list", { cwd: server.directory });
     const found = sessions.find(({ sessionId }) => sessionId === client.id);
@@ -273,7 +277,7 @@ describe("requirements of the protocol's test kit, version 1", () => {
     );
   });
 
-  test("CONFIG-001 CONFIG-002 CONFIG-003 a choice is answered with all of them", async (t) => {
+  test("CONFIG-001 CONFIG-002 a choice is answered with all of them", async (t) => {
     const client = await open(t);
     assert.deepEqual(
       client.configOptions?.map(({ id, category }) => [id, category]),
@@ -298,7 +302,6 @@ describe("requirements of the protocol's test kit, version 1", () => {
     }
     const unknown = { sessionId: client.id, configId: "colour", value: "red" };
     await assert.rejects(client.agent.request("session/set_config_option", unknown), failsWith(-32602));
-    await client.agent.request("session/set_model", { sessionId: client.id, modelId: "scripted" });
   });
 
   test("PROMPTCAP-001 PROMPTCAP-002 PROMPTCAP-003 pictures and embedded files are taken, audio is refused", async (t) => {
@@ -325,7 +328,15 @@ describe("requirements of the protocol's test kit, version 1", () => {
     assert.ok(authMethods.every((method) => !("type" in method)));
     assert.deepEqual(await client.agent.request("authenticate", { methodId: authMethods[0]?.id ?? "" }), {});
     await assert.rejects(client.agent.request("authenticate", { methodId: "no-such" }), failsWith(-32602));
-    await assert.rejects(client.agent.request("logout", {}), failsWith(-32601));
+    for (const method of [
+      "logout",
+      "auth/status",
+      "providers/list",
+      "session/archive",
+      "mcp/message",
+      "proxy/initialize",
+    ])
+      await assert.rejects(client.agent.request(method, {}), failsWith(-32601), method);
   });
 
   test("CLIENTCAP-001 CLIENTCAP-002 CLIENTCAP-003 nothing is asked of the client that it did not offer", async (t) => {
@@ -341,8 +352,7 @@ describe("requirements of the protocol's test kit, version 1", () => {
       id === undefined || method === undefined ? [] : [method],
     );
     assert.deepEqual([...new Set(asked)], ["session/request_permission"]);
-    const kinds = new Set(updatesOf(client).map(({ sessionUpdate }) => sessionUpdate));
-    assert.ok(!kinds.has("notice") && !kinds.has("compaction_update"));
+    assert.ok(!updatesOf(client).some(({ sessionUpdate }) => sessionUpdate === "notice"));
   });
 
   test("META-001 unknown `_meta` is let be, and the session's agent can be named there", async (t) => {

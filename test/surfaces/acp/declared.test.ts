@@ -1,87 +1,88 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type {
-  NewSessionResponse,
-  SessionConfigOption,
-  SetSessionConfigOptionResponse,
-} from "@agentclientprotocol/sdk/unstable";
+import type { ClientCapabilities, PromptResponse } from "@agentclientprotocol/sdk/unstable";
+import { played, update, words } from "../../agents/acp/stage.ts";
 import { Closers } from "../../support/closers.ts";
 import { startServer, type TestServer } from "../../support/server.ts";
-import { type StageOptions, stage, textOf, updatesOf } from "./stage.ts";
+import { stage, textOf, updatesOf } from "./stage.ts";
 
-const STAND_IN = fileURLToPath(new URL("../../fixtures/agents/acp-as-told.mjs", import.meta.url));
+const PROGRAM = fileURLToPath(new URL("../../fixtures/agents/acp-as-told.mjs", import.meta.url));
 
-const configOptions = [{ id: "web", name: "Web", type: "boolean", currentValue: false }];
-const told = { "session/new": { sessionId: "sess-stand-in", configOptions }, "session/set_config_option": {} };
-const update = (sessionUpdate: string, facts: object) => ({ update: { sessionUpdate, ...facts } });
+const SUMMARY = "We spoke of the sea.";
 
-/** A turn with words, a notice and a compaction. */
-const ALL = JSON.stringify({
-  steps: [
-    update("agent_message_chunk", { content: { type: "text", text: "before " } }),
-    update("notice", { severity: "warning", title: "Low on credit" }),
-    update("compaction_update", { compactionId: "a", status: "in_progress" }),
-    update("compaction_summary_chunk", { compactionId: "a", content: { type: "text", text: "We spoke." } }),
-    update("compaction_update", { compactionId: "a", status: "completed" }),
-    update("agent_message_chunk", { content: { type: "text", text: "after" } }),
-  ],
-});
-const OPTIONAL = ["notice", "compaction_update", "compaction_summary_chunk"];
+/** What is told and asked in every client. */
+const ALWAYS = ["agent_message_chunk", "session/request_permission", "session_info_update", "tool_call"];
 
-describe("what a client of version 1 is told as it declared", () => {
+/** What a client gets beside that, by what it declared. */
+const DECLARED: [what: string, capabilities: ClientCapabilities, kinds: readonly string[]][] = [
+  ["nothing", {}, []],
+  ["notices", { session: { notices: {} } }, ["notice"]],
+  ["compactions", { session: { compaction: {} } }, ["compaction_update", "compaction_summary_chunk"]],
+  ["forms", { elicitation: { form: {} } }, ["elicitation/create"]],
+  ["files and terminals", { fs: { readTextFile: true, writeTextFile: true }, terminal: true }, []],
+];
+
+/** A turn with a notice, a compaction, a permission and a form. */
+const TURN = [
+  words("before "),
+  update("notice", { severity: "warning", title: "Slow", description: "The model is busy." }),
+  update("compaction_update", { compactionId: "c", status: "in_progress" }),
+  update("compaction_summary_chunk", { compactionId: "c", content: { type: "text", text: SUMMARY } }),
+  update("compaction_update", { compactionId: "c", status: "completed" }),
+  {
+    request: {
+      method: "session/request_permission",
+      params: {
+        toolCall: { toolCallId: "t", title: "touch x", kind: "execute", rawInput: { command: "touch x" } },
+        options: [{ optionId: "y", name: "Yes", kind: "allow_once" }],
+      },
+    },
+  },
+  {
+    request: {
+      method: "elicitation/create",
+      params: {
+        mode: "form",
+        message: "Which?",
+        requestedSchema: { type: "object", properties: { color: { type: "string", enum: ["red", "green"] } } },
+      },
+    },
+  },
+  words("after"),
+];
+
+describe("CLIENTCAP-001 CLIENTCAP-002 CLIENTCAP-003 in a turn that warns, compacts and asks", () => {
   const closers = new Closers();
   let server: TestServer;
   before(async () => {
-    const env = { STAND_IN: JSON.stringify(told) };
-    const agents = { told: { acp: [process.execPath, STAND_IN] as [string, string], env } };
-    server = await startServer(closers, { agents, defaultAgent: "told" });
+    const told = { acp: [process.execPath, PROGRAM] as const };
+    server = await startServer(closers, { agents: { told }, defaultAgent: "told" });
   });
   after(() => closers.close());
 
-  async function open(t: Parameters<typeof stage>[0], capabilities: NonNullable<StageOptions["capabilities"]>) {
-    const client = await stage(t, { server, capabilities });
-    const asked = { cwd: server.directory, mcpServers: [] };
-    const opened = await client.agent.request<NewSessionResponse>("session/new", asked);
-    return { ...client, ...opened };
-  }
-  const web = (options: readonly SessionConfigOption[] | null | undefined) => options?.find(({ id }) => id === "web");
-
-  for (const [session, kinds] of [
-    [{}, []],
-    [{ notices: {} }, ["notice"]],
-    [{ compaction: {} }, ["compaction_update", "compaction_summary_chunk"]],
-    [{ notices: {}, compaction: {} }, OPTIONAL],
-  ] as const)
-    test(`CLIENTCAP-002 CLIENTCAP-003 ${JSON.stringify(session)}`, async (t) => {
-      const client = await open(t, { session });
-      const prompt = [{ type: "text" as const, text: ALL }];
-      await client.agent.request("session/prompt", { sessionId: client.sessionId, prompt });
-      const shown = new Set(updatesOf(client).map(({ sessionUpdate }) => sessionUpdate as string));
-      assert.deepEqual(
-        OPTIONAL.filter((kind) => shown.has(kind)),
-        kinds,
+  for (const [what, capabilities, kinds] of DECLARED)
+    test(`a client that declared ${what} gets that and no more`, async (t) => {
+      const requests = { "elicitation/create": async () => ({ action: "decline" }) };
+      const client = await stage(t, { server, capabilities, requests });
+      client.onPermission(async ({ options: [first] }) => ({
+        outcome: { outcome: "selected", optionId: first?.optionId ?? "" },
+      }));
+      const { sessionId } = await client.agent.request("session/new", { cwd: server.directory, mcpServers: [] });
+      const prompt = [{ type: "text" as const, text: played(TURN) }];
+      const from = client.messages.length;
+      assert.equal(
+        (await client.agent.request<PromptResponse>("session/prompt", { sessionId, prompt })).stopReason,
+        "end_turn",
       );
+      const asked = client.messages
+        .slice(from)
+        .flatMap(({ from, message: { id, method } }) => (from === "agent" && id !== undefined ? (method ?? []) : []));
+      const told = updatesOf(client).map(({ sessionUpdate }) => sessionUpdate);
+      const ignored = ["tool_call_update", "available_commands_update"];
+      const all = [...new Set([...asked, ...told])].filter((kind) => !ignored.includes(kind));
+      assert.deepEqual(all.sort(), [...ALWAYS, ...kinds].sort());
       assert.equal(textOf(client.updates), "before after");
-    });
-
-  for (const isDeclared of [true, false])
-    test(`CONFIG-003 an option that is on or off, ${isDeclared ? "declared" : "not declared"}`, async (t) => {
-      const client = await open(t, isDeclared ? { session: { configOptions: { boolean: {} } } } : {});
-      const set = async (value: boolean | string) => {
-        const given = typeof value === "boolean" ? { type: "boolean" as const, value } : { value };
-        const asked = { sessionId: client.sessionId, configId: "web", ...given };
-        const answer = await client.agent.request<SetSessionConfigOptionResponse>("session/set_config_option", asked);
-        return web(answer.configOptions);
-      };
-      const [on, off] = isDeclared ? [true, false] : ["true", "false"];
-      const type = isDeclared ? "boolean" : "select";
-      assert.deepEqual([web(client.configOptions)?.type, web(client.configOptions)?.currentValue], [type, off]);
-      for (const value of [on, off]) {
-        const now = await set(value);
-        assert.deepEqual([now?.type, now?.currentValue], [type, value]);
-        const { options } = await server.api.session(client.sessionId);
-        assert.deepEqual(options, { web: value === on });
-      }
+      assert.equal(textOf(client.updates, "compaction_summary_chunk"), what === "compactions" ? SUMMARY : "");
     });
 });
