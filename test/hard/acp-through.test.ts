@@ -127,6 +127,7 @@ for (const name of ["opencode-acp", "claude-acp", "codex-acp"] as const) {
 
       const edited = await stage.both((client) => client.prompt("[[edit]]"));
       assert.equal(edited.native.told.permissions.length, 1);
+      assert.match(edited.native.told.thoughts, /I look first\./);
       assert.equal(edited.proxied.answer.result?.stopReason, edited.native.answer.result?.stopReason);
       assert.deepEqual(usageOf(edited.proxied), usageOf(edited.native));
       assertAlike(edited.native.told, edited.proxied.told);

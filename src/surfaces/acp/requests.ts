@@ -21,6 +21,14 @@ export async function told<T>(answer: () => Promise<T>, session?: string): Promi
   }
 }
 
+/** Refuses instructions of the client, which no agent would follow: the session would be another one than was asked for. */
+export function assertNoInstructions({ systemPrompt }: { systemPrompt?: unknown }): void {
+  if (systemPrompt != null)
+    throw invalidParams(
+      "expected no systemPrompt: agents of Parley have their own instructions; write yours into a file that the agent reads, such as AGENTS.md, or into the prompt",
+    );
+}
+
 /** The params of a request about a session that is none of the protocol's own. */
 export function sessionFields(params: unknown): Fields & { sessionId: string } {
   const sessionId = isFields(params) ? textIn(params, "sessionId") : undefined;

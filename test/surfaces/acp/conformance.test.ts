@@ -266,6 +266,17 @@ describe("requirements of the protocol's test kit, version 1", () => {
     await assert.rejects(client.agent.request("session/new", more), failsWith(-32602));
   });
 
+  test("instructions of the client are not offered, and refused where a session is opened", async (t) => {
+    const client = await open(t);
+    const place = { cwd: server.directory, mcpServers: [] };
+    const systemPrompt = { mode: "append", content: say("Speak like a pirate.") };
+    await client.agent.request("session/new", { ...place, systemPrompt: null });
+    for (const method of ["session/new", "session/load", "session/resume", "session/fork"]) {
+      const params = { sessionId: client.id, ...place };
+      await assert.rejects(client.agent.request(method, { ...params, systemPrompt }), /no systemPrompt/, method);
+    }
+  });
+
   test("MODES-001 MODES-002 a mode is set and told; an unknown one is refused", async (t) => {
     const client = await open(t);
     assert.equal(client.modes?.currentModeId, "build");

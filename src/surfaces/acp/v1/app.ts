@@ -1,7 +1,7 @@
 import { type AgentApp, agent, type ContentBlock, methods, RequestError } from "@agentclientprotocol/sdk/unstable";
 import { present, textIn } from "../../../core/json/fields.ts";
 import { turnError } from "../errors.ts";
-import { blocksIn, isCancelled, sessionFields, told } from "../requests.ts";
+import { assertNoInstructions, blocksIn, isCancelled, sessionFields, told } from "../requests.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import type { SendNow } from "../session/front.ts";
 import { replay } from "../session/history.ts";
@@ -49,18 +49,26 @@ export function v1App(options: AcpOptions, sendNow?: SendNow): VersionApp<AgentA
     .onRequest(methods.agent.authenticate, ({ params }) => told(() => authenticate(sessions, params.methodId)))
     .onRequest(methods.agent.session.new, ({ params, signal }) =>
       told(async () => {
+        assertNoInstructions(params);
         const session = await sessions.create(params, signal);
         return { sessionId: session.id, ...opened(session) };
       }),
     )
     .onRequest(methods.agent.session.load, ({ params }) =>
-      told(async () => opened(await sessions.attach(params.sessionId, replay)), params.sessionId),
+      told(async () => {
+        assertNoInstructions(params);
+        return opened(await sessions.attach(params.sessionId, replay));
+      }, params.sessionId),
     )
     .onRequest(methods.agent.session.resume, ({ params }) =>
-      told(async () => opened(await sessions.get(params.sessionId)), params.sessionId),
+      told(async () => {
+        assertNoInstructions(params);
+        return opened(await sessions.get(params.sessionId));
+      }, params.sessionId),
     )
     .onRequest(methods.agent.session.fork, ({ params }) =>
       told(async () => {
+        assertNoInstructions(params);
         const session = await sessions.fork(params.sessionId);
         return { sessionId: session.id, ...opened(session) };
       }, params.sessionId),

@@ -11,7 +11,7 @@ import {
 import type { ContentBlock as V1Block, McpServer as V1Server } from "@agentclientprotocol/sdk/unstable";
 import { textIn } from "../../../core/json/fields.ts";
 import { invalidParams } from "../errors.ts";
-import { blocksIn, sessionFields, told } from "../requests.ts";
+import { assertNoInstructions, blocksIn, sessionFields, told } from "../requests.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import { replay } from "../session/history.ts";
 import {
@@ -86,21 +86,25 @@ export function v2App(options: AcpOptions): VersionApp<AgentApp> {
     .onRequest(methods.agent.auth.login, ({ params }) => told(() => authenticate(sessions, params.methodId)))
     .onRequest(methods.agent.session.new, ({ params, signal }) =>
       told(async () => {
+        assertNoInstructions(params);
         const session = await sessions.create({ ...params, mcpServers: serversOf(params.mcpServers) }, signal);
         return { sessionId: session.id, ...opened(session) };
       }),
     )
-    .onRequest(methods.agent.session.resume, ({ params: { sessionId, replayFrom } }) =>
+    .onRequest(methods.agent.session.resume, ({ params }) =>
       told(async () => {
+        assertNoInstructions(params);
+        const { sessionId, replayFrom } = params;
         if (replayFrom && replayFrom.type !== "start")
           throw invalidParams(`expected replayFrom "start" or none, got "${replayFrom.type}"`);
         const session = await (replayFrom ? sessions.attach(sessionId, replay) : sessions.get(sessionId));
         await front.tellState(session);
         return opened(session);
-      }, sessionId),
+      }, params.sessionId),
     )
     .onRequest(methods.agent.session.fork, ({ params }) =>
       told(async () => {
+        assertNoInstructions(params);
         const session = await sessions.fork(params.sessionId);
         return { sessionId: session.id, ...opened(session) };
       }, params.sessionId),
