@@ -63,3 +63,8 @@ async function assertNothingFollows(t: Cleanup, late: readonly object[]): Promis
 
 test("CANCEL-002 all that an agent tells of a turn behind its cancel comes before the response, or not at all", (t) =>
   assertNothingFollows(t, LATE));
+
+test("CANCEL-002 commands that an agent tells behind a cancel come before the response, too", (t) => {
+  const availableCommands = [{ name: "late", description: "a command" }];
+  return assertNothingFollows(t, [update("available_commands_update", { availableCommands })]);
+});
