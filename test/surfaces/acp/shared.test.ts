@@ -214,6 +214,7 @@ describe("a session that others use, too", () => {
     );
     assert.equal((await plain.prompt("/compact")).stopReason, "end_turn");
     assert.ok(textOf(plain.updates).length > before, "the summary is the answer");
+    assert.ok(!updatesOf(plain).some(({ sessionUpdate }) => sessionUpdate.startsWith("compaction")));
     const able = await open(t, { capabilities: { session: { compaction: {} } } }, "house");
     await able.prompt("hello");
     const words = textOf(able.updates);
