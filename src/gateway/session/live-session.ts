@@ -9,6 +9,7 @@ import type { Closing, Create, LedgerState } from "../../core/ledger/state.ts";
 import type { Receipt } from "../../core/receipt.ts";
 import { beginsTurn, type Facts, type Grant } from "../../core/session-state.ts";
 import type { Log } from "../../log/contract.ts";
+import { choiceIn } from "../agent/choice.ts";
 import { ServingAgent } from "../agent/serving-agent.ts";
 import type { GatewayOptions } from "../options.ts";
 import { earlierReceipt, firstReceipt } from "../receipt.ts";
@@ -190,12 +191,18 @@ export class LiveSession {
     const command = present({ type: "update", facts, agent });
     try {
       await this.inbox.send(this.agent.choosing(command));
+      if (Object.keys(choiceIn(facts)).length > 0) await this.settled();
     } catch (error) {
       if (!(error instanceof MustReopen)) throw error;
       if (this.turn) throw new ParleyError("busy", `${error.message}: stop the turn first`);
       await this.close("closed");
       await this.inbox.send(command);
     }
+  }
+
+  /** What the agent changes together with a choice has come behind it: resolves when that is stored. The choice is, in any case. */
+  private async settled(): Promise<void> {
+    await this.inbox.send({ type: "update", facts: {} }).catch(() => {});
   }
 
   /** Changes facts of the session after work that needs it idle; nothing begins meanwhile. */
