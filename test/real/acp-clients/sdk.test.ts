@@ -1,13 +1,9 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { Readable, Writable } from "node:stream";
 import { describe, type TestContext, test } from "node:test";
 import { client as clientOfV2 } from "@agentclientprotocol/sdk/experimental/v2/unstable";
-import { methods, ndJsonStream, type Stream } from "@agentclientprotocol/sdk/unstable";
+import { methods, type Stream } from "@agentclientprotocol/sdk/unstable";
 import { surroundings } from "../../agents/claude/stage.ts";
-import { BIN } from "../../cli/support.ts";
-import { allowingClient, remoteStream, WAYS } from "../../support/acp/remote.ts";
+import { allowingClient, remoteStream, stdioStream, WAYS } from "../../support/acp/remote.ts";
 import { eventually } from "../../support/eventually.ts";
 import { realAgent } from "../../support/real-agent.ts";
 import { firstOf, GROUP_MS } from "../../support/time.ts";
@@ -31,17 +27,9 @@ async function connectTo(stage: Stage, transport: Transport, args: string[] = []
     const { line } = await home.serve(["--insecure-no-auth"], { env });
     return remoteStream(transport, line, {});
   }
-  const child = spawn(process.execPath, [BIN, "acp", ...args], {
-    cwd: home.work,
-    env: home.env(env),
-    stdio: ["pipe", "pipe", "ignore"],
-  });
-  const exited = once(child, "exit");
-  stage.onClose = async () => {
-    child.stdin.destroy();
-    assert.deepEqual(await exited, [0, null]);
-  };
-  return ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>);
+  const { stream, leave } = stdioStream(home, env, args);
+  stage.onClose = leave;
+  return stream;
 }
 
 async function editByV1(stage: Stage, stream: Stream): Promise<void> {

@@ -202,6 +202,13 @@ export const DIFFERENCES: readonly Difference[] = [
     },
   },
   {
+    name: "usage",
+    level: (native) => {
+      const { cost, ...rest } = native.usage ?? {};
+      if (isFields(cost) && cost.amount === 0) native.usage = rest;
+    },
+  },
+  {
     name: "files and terminals",
     level: (native) => {
       native.others = native.others.filter((one) => !/^asked (?:fs|terminal)\//.test(one));
