@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 import { type Argv, createAcpAgent } from "../../../src/agents/acp/agent.ts";
 import type { Script } from "../../../src/testing/model/script.ts";
 import { type ScriptedModel, startScriptedModel } from "../../../src/testing/model/server.ts";
 import { realAcpAgent } from "../../support/real-acp-agent.ts";
 import { realAgent } from "../../support/real-agent.ts";
+import type { Cleanup } from "../../support/server.ts";
 import { makePlace } from "../contract/rigs.ts";
 import type { ContractRig } from "../contract/watched.ts";
 import { type Real, surroundingsOf } from "./surroundings.ts";
@@ -30,7 +30,7 @@ export interface RealRig extends ContractRig {
 
 /** A real agent behind the adapter, with a home and a project of its own, and the scripted model. */
 export async function realRig(
-  t: TestContext,
+  t: Cleanup,
   name: Real,
   argv: Argv,
   scriptOf: (project: string) => Script,

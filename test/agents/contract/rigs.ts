@@ -16,6 +16,7 @@ import type { CommandHost, ProcessHost } from "../../../src/host/contract.ts";
 import { createProcessHost } from "../../../src/host/process-host.ts";
 import { listStrays, reap } from "../../../src/host/reaper.ts";
 import { fixture } from "../../host/support.ts";
+import type { Cleanup } from "../../support/server.ts";
 import { type CallOptions, call, type Part, playing, say } from "../house/support.ts";
 import { createPlainAgent } from "../plain/agent.ts";
 import type { ContractRig } from "./suite.ts";
@@ -35,7 +36,7 @@ interface Place {
 }
 
 /** A directory and a host of its own; whatever a failing check leaves running is ended with the test. */
-export async function makePlace(t: TestContext): Promise<Place> {
+export async function makePlace(t: Cleanup): Promise<Place> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "parley-contract-")));
   const place = { runDirectory: join(root, "run"), instance: `contract-${randomUUID()}` };
   t.after(async () => {

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, test } from "node:test";
-import type { Answer } from "../../../src/core/ledger/signals.ts";
-import { commandOf, realRig } from "../../agents/acp/real-stage.ts";
+import { after, before, describe, test } from "node:test";
+import { commandOf, type RealRig, realRig } from "../../agents/acp/real-stage.ts";
 import { broken, said } from "../../agents/acp/stage.ts";
 import { REAL, type Real } from "../../agents/acp/surroundings.ts";
 import { Watched } from "../../agents/contract/watched.ts";
-import { GROUP_MS, long } from "../../support/time.ts";
+import { Closers } from "../../support/closers.ts";
+import { GROUP_MS } from "../../support/time.ts";
+
+const HELLO = "hello world\nline two\n";
 
 type Tool = { name: string; input: Record<string, unknown> };
 
@@ -60,24 +62,36 @@ for (const name of REAL) {
       prompts: {
         "*": [{ text: "Hi there." }],
         edit: [{ text: "Reading.", tools: [read] }, { text: "Editing.", tools: [edit] }, { text: "Done." }],
+        hang: [{ text: ["I begin. ", { text: "I end.", hold: "gate" }] }],
       },
-    };
-  };
-  const answering = (watched: Watched, answer: Answer): void => {
-    watched.onSignal = (signal) => {
-      if (signal.type === "permission") void watched.session.answer(signal.ask, answer);
     };
   };
 
   describe(`the real ${name}`, { skip, timeout: GROUP_MS, concurrency: 1 }, () => {
-    test(`reads, asks, edits and answers${KEEPS_PAST.has(name) ? ", and is resumed with its past" : ""}`, async (t) => {
-      const rig = await realRig(t, name, argv ?? ["none"], scriptOf);
-      const watched = await new Watched(rig, { trusted: true }).ready();
-      answering(watched, { kind: "permission", outcome: "once" });
+    const closers = new Closers();
+    let rig: RealRig;
+    let watched: Watched;
+
+    before(async () => {
+      rig = await realRig(closers, name, argv ?? ["none"], scriptOf);
+      watched = await new Watched(rig, { trusted: true }).ready();
+    });
+    after(() => closers.close());
+
+    const file = (): string => readFileSync(join(rig.directory, "hello.txt"), "utf8");
+
+    function answering(outcome: "once" | "reject"): void {
+      watched.onSignal = (signal) => {
+        if (signal.type === "permission") void watched.session.answer(signal.ask, { kind: "permission", outcome });
+      };
+    }
+
+    test("reads, asks, edits and answers", async () => {
+      answering("once");
       const ended = await watched.turn("[[edit]] please");
       assert.equal(ended.reason, "end_turn");
       assert.ok((ended.usage?.tokens?.input ?? 0) > 0);
-      assert.equal(readFileSync(join(rig.directory, "hello.txt"), "utf8"), "hello universe\nline two\n");
+      assert.equal(file(), "hello universe\nline two\n");
       assert.match(said(watched), /Reading\..*Editing\..*Done\./s);
       const calls = [...watched.all("tool.seen"), ...watched.all("tool.running")];
       const named = new Map(
@@ -96,33 +110,43 @@ for (const name of REAL) {
         );
       }
       assert.deepEqual(broken(watched.signals), []);
-      await watched.soon("close", watched.session.close());
-      if (KEEPS_PAST.has(name)) await resumed(rig, watched);
-      assert.deepEqual(rig.processes(), []);
     });
 
-    test(
-      "hears a refusal: the call fails, the file stays, and the turn ends by itself",
-      name === "claude-acp" ? {} : long,
-      async (t) => {
-        const rig = await realRig(t, name, argv ?? ["none"], scriptOf);
-        const watched = await new Watched(rig, { trusted: true }).ready();
-        answering(watched, { kind: "permission", outcome: "reject" });
-        assert.equal((await watched.turn("[[edit]] please")).reason, "end_turn");
-        assert.equal(watched.all("tool.done").at(-1)?.error?.code, "rejected");
-        assert.equal(readFileSync(join(rig.directory, "hello.txt"), "utf8"), "hello world\nline two\n");
+    if (KEEPS_PAST.has(name))
+      test("is resumed with its past", async () => {
+        const resume = watched.all("session").find(({ nativeId }) => nativeId)?.nativeId ?? "";
+        await ended();
+        watched = await new Watched(rig, { trusted: true, resume, tellPast: true }).ready();
+        assert.ok(watched.all("replay.prompt").some(({ parts }) => JSON.stringify(parts).includes("please")));
+        assert.equal(watched.all("tool.done").length, 2);
         assert.equal((await watched.turn("hello")).reason, "end_turn");
-        await watched.soon("close", watched.session.close());
-      },
-    );
-  });
+      });
 
-  async function resumed(rig: Awaited<ReturnType<typeof realRig>>, before: Watched): Promise<void> {
-    const resume = before.all("session").find(({ nativeId }) => nativeId)?.nativeId ?? "";
-    const again = await new Watched(rig, { trusted: true, resume, tellPast: true }).ready();
-    assert.ok(again.all("replay.prompt").some(({ parts }) => JSON.stringify(parts).includes("please")));
-    assert.equal(again.all("tool.done").length, 2);
-    assert.equal((await again.turn("hello")).reason, "end_turn");
-    await again.soon("close", again.session.close());
-  }
+    test("hears a refusal: the call fails, the file stays, and the turn ends by itself", async () => {
+      writeFileSync(join(rig.directory, "hello.txt"), HELLO);
+      answering("reject");
+      assert.equal((await watched.turn("[[edit]] once more")).reason, "end_turn");
+      assert.equal(watched.all("tool.done").at(-1)?.error?.code, "rejected");
+      assert.equal(file(), HELLO);
+      assert.equal((await watched.turn("hello")).reason, "end_turn");
+    });
+
+    test("is stopped in the middle of a turn, and takes the next prompt", async () => {
+      const before = watched.all("turn.finished").length;
+      await watched.prompt("[[hang]]");
+      await watched.until("its first words", () => said(watched).includes("I begin."));
+      await watched.soon("cancel", watched.session.cancel());
+      await watched.until("the end of its turn", () => watched.all("turn.finished").length > before);
+      assert.equal(watched.all("turn.finished").at(-1)?.reason, "cancelled");
+      assert.equal((await watched.turn("hello")).reason, "end_turn");
+      assert.equal(watched.all("turn.finished").length, before + 2);
+      assert.doesNotMatch(said(watched), /I end\./);
+      await ended();
+    });
+
+    async function ended(): Promise<void> {
+      await watched.soon("close", watched.session.close());
+      assert.deepEqual(rig.processes(), []);
+    }
+  });
 }
