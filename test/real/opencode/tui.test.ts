@@ -2,12 +2,16 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { type ListSessionsResponse, methods } from "@agentclientprotocol/sdk/unstable";
+import { remoteStream } from "../../support/acp/remote.ts";
+import { SdkClient } from "../../support/acp/sdk-client.ts";
+import { eventually } from "../../support/eventually.ts";
 import { startTui } from "../../support/opencode/clients.ts";
 import { type CuttingProxy, startCuttingProxy } from "../../support/opencode/cutting-proxy.ts";
 import { MODEL } from "../../support/opencode/native.ts";
 import { FILES, SCRIPT } from "../../support/opencode/script.ts";
 import { Stage } from "../../support/opencode/stage.ts";
-import { startTarget } from "../../support/opencode/target.ts";
+import { NATIVE, startTarget, type Target } from "../../support/opencode/target.ts";
 import type { Tui } from "../../support/opencode/tui.ts";
 import { realAgent } from "../../support/real-agent.ts";
 import { GROUP_MS, PATIENCE_MS } from "../../support/time.ts";
@@ -26,12 +30,14 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: G
   let proxy: CuttingProxy;
   let tui: Tui;
   let directory: string;
+  let target: Target;
 
   before(async () => {
     stage = await Stage.open(SCRIPT);
     const { surroundings } = stage;
     directory = surroundings.project("project", { ...FILES, ...COMMANDS });
-    const { url, token } = await startTarget(stage, program, directory);
+    target = await startTarget(stage, program, directory);
+    const { url, token } = target;
     proxy = stage.use(await startCuttingProxy(url));
     tui = startTui({ program, surroundings, url: proxy.url, password: token, directory, cols: 100, rows: 40 });
     stage.after(() => tui.close());
@@ -191,10 +197,47 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: G
     await idle();
   });
 
+  if (!NATIVE)
+    step(
+      "an ACP client on its session: asks are shown in both and answered in either, each turn is seen in both",
+      async () => {
+        const { url, token } = target;
+        const acp = await SdkClient.open(remoteStream("WebSocket", url, { authorization: `Bearer ${token}` }));
+        stage.after(() => acp.close());
+        await command("new");
+        await tui.waitFor("Ask anything");
+        await prompt("[[command]] typed");
+        await tui.waitFor("Permission required");
+        const [listed] = (await acp.agent.request<ListSessionsResponse>(methods.agent.session.list, { cwd: directory }))
+          .sessions;
+        const sessionId = listed?.sessionId ?? "";
+        await acp.agent.request(methods.agent.session.load, { sessionId, cwd: directory, mcpServers: [] });
+        assert.equal(acp.text("user_message_chunk"), "[[command]] typed");
+        await eventually("the ACP client is asked", () => acp.asked.length === 1);
+        acp.asked[0]?.answer("allow_once");
+        await tui.waitUntilGone("Permission required");
+        await tui.waitFor("It wrote: it-ran");
+        await idle();
+        await eventually("the ACP client has the words", () => acp.text() === "I run it.It wrote: it-ran\n");
+
+        const elsewhere = acp.prompt(sessionId, "[[command]] from an editor");
+        await tui.waitFor("from an editor");
+        await tui.waitFor("Permission required");
+        await eventually("the ACP client is asked", () => acp.asked.length === 2);
+        tui.press("enter");
+        assert.equal(await elsewhere, "end_turn");
+        assert.deepEqual(
+          acp.asked.map(({ withdrawn }) => withdrawn.aborted),
+          [false, true],
+        );
+        assert.doesNotMatch(await idle(), /Permission required/);
+      },
+    );
+
   step("sessions are listed, and an earlier one is opened again", async () => {
     await command("sessions");
     await tui.waitFor("Sessions");
-    tui.press("down", "down", "enter");
+    tui.press("down", "down", "down", "enter");
     await tui.waitFor("Twice it wrote: it-ran");
   });
 
