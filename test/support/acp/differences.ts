@@ -203,9 +203,12 @@ export const DIFFERENCES: readonly Difference[] = [
   },
   {
     name: "usage",
-    level: (native) => {
-      const { cost, ...rest } = native.usage ?? {};
-      if (isFields(cost) && cost.amount === 0) native.usage = rest;
+    level: (native, proxied) => {
+      for (const told of [native, proxied]) {
+        const { cost, ...rest } = told.usage ?? {};
+        const amount = isFields(cost) && Number(Number(cost.amount).toFixed(10));
+        if (isFields(cost)) told.usage = amount === 0 ? rest : { ...rest, cost: { ...cost, amount } };
+      }
     },
   },
   {
