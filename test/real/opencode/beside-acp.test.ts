@@ -60,7 +60,7 @@ describe("OpenCode's SDK and an ACP client, on one session of Parley", { skip, t
     assert.match(JSON.stringify(properties), /echo it-ran/);
     await opencode.permission.reply({ requestID: String(properties.id), reply: "once" });
     assert.equal(await prompt, "end_turn");
-    assert.equal(acp.asked[0]?.withdrawn.aborted, true);
+    await eventually("the ask is taken back", () => acp.asked[0]?.withdrawn.aborted === true);
     assert.equal(acp.text(), SAID.join(""));
     assert.equal(acp.text("user_message_chunk"), "", "its own prompts are not told back");
     await tape.idle(session, from);
