@@ -21,28 +21,6 @@ export interface ChoiceRow {
 /** The cheapest agent first. */
 export const ROWS: readonly ChoiceRow[] = [
   {
-    name: "claude-acp",
-    steps: [
-      {
-        choose: ["model", "sonnet"],
-        holds: { mode: "default", model: "sonnet", effort: "default", ultracode: "false" },
-      },
-      { choose: ["effort", "low"], holds: { mode: "default", model: "sonnet", effort: "low", ultracode: "false" } },
-      { choose: ["mode", "plan"], holds: { mode: "plan", model: "sonnet", effort: "low", ultracode: "false" } },
-    ],
-    older: {
-      model: "opus",
-      mode: "acceptEdits",
-      holds: { mode: "acceptEdits", model: "opus", effort: "low", fast: "false", ultracode: "false" },
-    },
-    shows: (request) => [textIn(request, "model"), textIn(fieldsIn(request, "output_config"), "effort")],
-    sent: [
-      ["claude-sonnet-5-5", "low"],
-      ["claude-opus-5-5", "low"],
-    ],
-    asks: 0,
-  },
-  {
     name: "codex-acp",
     steps: [
       {
@@ -98,6 +76,28 @@ export const ROWS: readonly ChoiceRow[] = [
       ["gpt-5.5", "high", "priority", "workspace-write"],
     ],
     asks: 1,
+  },
+  {
+    name: "claude-acp",
+    steps: [
+      {
+        choose: ["model", "sonnet"],
+        holds: { mode: "default", model: "sonnet", effort: "default", ultracode: "false" },
+      },
+      { choose: ["effort", "low"], holds: { mode: "default", model: "sonnet", effort: "low", ultracode: "false" } },
+      { choose: ["mode", "plan"], holds: { mode: "plan", model: "sonnet", effort: "low", ultracode: "false" } },
+    ],
+    older: {
+      model: "opus",
+      mode: "acceptEdits",
+      holds: { mode: "acceptEdits", model: "opus", effort: "low", fast: "false", ultracode: "false" },
+    },
+    shows: (request) => [textIn(request, "model"), textIn(fieldsIn(request, "output_config"), "effort")],
+    sent: [
+      ["claude-sonnet-5-5", "low"],
+      ["claude-opus-5-5", "low"],
+    ],
+    asks: 0,
   },
   {
     name: "opencode-acp",
