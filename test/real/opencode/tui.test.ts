@@ -228,7 +228,8 @@ describe("OpenCode's terminal interface, attached to Parley", { skip, timeout: G
         assert.equal(await elsewhere, "end_turn");
         await eventually("the ask is taken back", () => acp.asked[1]?.withdrawn.aborted === true);
         assert.equal(acp.asked[0]?.withdrawn.aborted, false);
-        assert.doesNotMatch(await idle(), /Permission required/);
+        await tui.waitUntilGone("Permission required");
+        await idle();
       },
     );
 
