@@ -12,6 +12,7 @@ import { told } from "./watcher.ts";
 
 const ROOT = "ses_root";
 const CHILD = "ses_child";
+const DEEP = "ses_deep";
 const REFUSED = "the agent was stopped; the end is stored later";
 
 /** The log of a full disk: a cancel stops the agent of turn t1 and is refused. */
@@ -87,6 +88,52 @@ test("calls of sub-agents are settled before the end, and once", async (t) => {
   log.say(ROOT, begun("t3"), ended("t3"));
   await told();
   assert.deepEqual(seen.slice(count), ["turn t3", "end t3 end_turn"]);
+});
+
+for (const when of ["while its turn is over for the client alone", "after the stored end of its turn"] as const)
+  test(`a call of a sub-agent that begins after the stop is not told, read ${when}`, async (t) => {
+    const { log, sessions, told: seen } = show(t);
+    log.begin(CHILD, ROOT);
+    const session = await sessions.attach(ROOT, prime);
+    log.say(ROOT, begun("t1", "m1"), call("t1", "task", "pending", { child: CHILD }));
+    log.say(CHILD, begun("t2"));
+    await told();
+    await cancel(session);
+    const count = seen.length;
+    const began = async () => {
+      log.say(CHILD, call("t2", "bash", "pending"));
+      await told();
+    };
+    if (when.startsWith("while")) await began();
+    log.say(ROOT, call("t1", "task", "failed", { child: CHILD }), ended("t1"));
+    await told();
+    if (when.startsWith("after")) await began();
+    log.say(CHILD, call("t2", "bash", "failed"), ended("t2"));
+    await told();
+    assert.deepEqual(seen.slice(count), []);
+    // What the sub-agent does for a later turn is told.
+    log.say(ROOT, begun("t3"));
+    log.say(CHILD, begun("t4"), call("t4", "more", "pending"), call("t4", "more", "completed"));
+    await told();
+    assert.deepEqual(seen.slice(count), ["turn t3", "more pending", "more completed"]);
+  });
+
+test("sub-agents that are heard of after the stop are not told of, nor are theirs", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  log.begin(CHILD, ROOT).begin(DEEP, CHILD);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"));
+  await told();
+  await cancel(session);
+  const count = seen.length;
+  log.say(ROOT, call("t1", "task", "pending", { child: CHILD }), call("t1", "task", "failed"), ended("t1"));
+  await told();
+  log.say(CHILD, begun("t2"), call("t2", "deep", "pending", { child: DEEP }));
+  await told();
+  log.say(DEEP, begun("t3"), call("t3", "bash", "pending"), call("t3", "bash", "failed"), ended("t3"));
+  log.say(CHILD, call("t2", "deep", "failed"), ended("t2"));
+  await told();
+  assert.deepEqual(seen.slice(count), []);
 });
 
 test("a turn that goes on, because its agent does not stop, keeps its asks and gets its own end", async (t) => {

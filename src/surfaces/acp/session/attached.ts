@@ -85,16 +85,7 @@ export class AttachedSession {
     this.asks.learn(detail.id, detail.asks);
     const give = (update: Update): Promise<void> => this.give(update);
     this.#offers = new OfferWatch({ client, session: this, give, logger });
-    // Sub-agents end with the turn.
-    const giveOfChild = async (update: Update): Promise<void> =>
-      this.stoppedTurn === undefined ? give(update) : undefined;
-    this.children = new Children({
-      client,
-      root: this,
-      asks: this.asks,
-      give: giveOfChild,
-      logger,
-    });
+    this.children = new Children({ client, root: this, asks: this.asks, give, logger });
   }
 
   get offer(): Offer {
@@ -228,7 +219,7 @@ export class AttachedSession {
     if (!this.#shown.hides(event.turn)) await this.#giveAll(updates.filter((update) => this.#isWhole(update)));
     await this.#endAwaited();
     if (!this.openTurn) this.#ended?.resolve();
-    this.children.notice(event, this.translator);
+    this.children.notice(event, this.translator, this.stoppedTurn !== undefined);
     this.asks.take(event);
     this.#offers.take(event);
   }

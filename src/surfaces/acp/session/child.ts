@@ -9,7 +9,7 @@ import { childIn, type Found, Starts } from "./starts.ts";
 
 export interface ChildOptions {
   client: ParleyClient;
-  root: { directory: string; state: SessionState };
+  root: { directory: string; state: SessionState; stoppedTurn: string | undefined };
   asks: AskDesk;
   give(update: Update): Promise<void>;
   logger: Logger;
@@ -17,7 +17,7 @@ export interface ChildOptions {
 
 /** The other sub-agents, as one that starts further ones needs them. */
 export interface Kin {
-  notice(event: ParleyEvent, parent: Translator): void;
+  notice(event: ParleyEvent, parent: Translator, isHidden: boolean): void;
   past(found: Found, parent: Translator, isOpen: boolean): Promise<Update[]>;
 }
 
@@ -34,6 +34,9 @@ export class Child {
   #stop: AbortController | undefined;
   #seq = 0;
   #isBusy = false;
+  /** How many turns of it have begun, and how many of these work for a turn that is over for the client. */
+  #turns = 0;
+  #hidden = -1;
 
   constructor(options: ChildOptions, kin: Kin, id: string) {
     this.id = id;
@@ -51,6 +54,16 @@ export class Child {
 
   get isBusy(): boolean {
     return this.#isBusy;
+  }
+
+  /** Whether nothing of it is told now. */
+  get isHidden(): boolean {
+    return this.#turns <= this.#hidden || this.#options.root.stoppedTurn !== undefined;
+  }
+
+  /** The turn that it works for is over for the client: so is its own, which may still have to begin. */
+  hide(): void {
+    this.#hidden = Math.max(this.#turns, 1);
   }
 
   /** The call that has started the sub-agent, or has given it more to do. */
@@ -85,7 +98,7 @@ export class Child {
 
   /** Learns the session as it is, without telling of it. Returns its newest number, and what its open turn started. */
   async meet(): Promise<{ last: number; starts: Starts }> {
-    const { turn, last, asks } = await this.handle.get();
+    const { turn, turns, last, asks } = await this.handle.get();
     const starts = new Starts();
     if (turn) {
       for await (const event of this.handle.events({ after: turn.seq - 1, follow: false })) {
@@ -97,6 +110,7 @@ export class Child {
     }
     this.#seq = last;
     this.#isBusy = turn !== null;
+    this.#turns = turns;
     this.#options.asks.learn(this.id, asks, this.translator);
     return { last, starts };
   }
@@ -132,8 +146,10 @@ export class Child {
   }
 
   async #take(event: StreamEvent): Promise<void> {
-    for (const update of this.#learn(event)) await this.#options.give(update);
-    if (event.type !== "gap") this.#kin.notice(event, this.translator);
+    for (const update of this.#learn(event)) if (!this.isHidden) await this.#options.give(update);
+    // A call that the client was not told of is told as a whole, if ever.
+    if (this.isHidden) this.translator.calls.untell();
+    if (event.type !== "gap") this.#kin.notice(event, this.translator, this.isHidden);
     this.#options.asks.take(event, this.translator);
     this.#seq = event.seq;
     for (const wait of this.#waits.filter(({ seq }) => seq <= event.seq)) {
@@ -144,9 +160,15 @@ export class Child {
 
   /** Learns an event, and returns the updates for the root's client. */
   #learn(event: StreamEvent, hasWords = true): Update[] {
-    if (event.type === "turn.started") this.#isBusy = true;
+    if (event.type === "turn.started") {
+      this.#isBusy = true;
+      this.#turns += 1;
+    }
     if (event.type === "turn.ended") this.#isBusy = false;
-    if (event.type === "gap") this.#isBusy = event.data.snapshot.turn !== null;
+    if (event.type === "gap") {
+      this.#isBusy = event.data.snapshot.turn !== null;
+      this.#turns = event.data.snapshot.turns;
+    }
     const time = event.type === "gap" ? event.data.snapshot.updated : event.time;
     const updates = this.translator.take(event).filter(({ type }) => hasWords || type === "call");
     return updates.flatMap((update) => this.#shown(update, time));

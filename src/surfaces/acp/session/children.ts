@@ -25,13 +25,15 @@ export class Children {
     this.#options = options;
   }
 
-  /** Follows the session that an event's call started. */
-  notice(event: ParleyEvent, parent: Translator): void {
+  /** Follows the session that an event's call started. Where the call is hidden from the client, so is what it started. */
+  notice(event: ParleyEvent, parent: Translator, isHidden: boolean): void {
     const found = childIn(event);
     if (!found) return;
     // The end of a call may come when another one has given the sub-agent more to do.
-    const child = event.type === "item.completed" ? this.#known.get(found.child) : undefined;
-    (child ?? this.#child(found, parent)).follow();
+    const known = this.#known.get(found.child);
+    const child = known && event.type === "item.completed" ? known : this.#child(found, parent);
+    if (!known && isHidden) child.hide();
+    child.follow();
   }
 
   /** The calls of a sub-agent up to now. A session that is gone has none. */
@@ -71,14 +73,20 @@ export class Children {
     await Promise.all([...this.#known.values()].map((child) => child.catchUp()));
   }
 
-  /** The calls that are open, as they are after the agent was stopped. */
+  /** The calls that are open, as they are after the agent was stopped. What comes later of these sub-agents' turns is not told, whenever it is read. */
   stop(): Update[] {
-    return [...this.#known.values()].flatMap(({ translator: { calls } }) => {
+    return [...this.#known.values()].flatMap((child) => {
+      const { calls } = child.translator;
       const failed = calls.fail();
-      // Later events of them are not told.
       calls.clear();
+      child.hide();
       return failed;
     });
+  }
+
+  /** Whether nothing is told now of the sub-agent that has a session. */
+  hides(session: string): boolean {
+    return this.#known.get(session)?.isHidden ?? false;
   }
 
   close(): void {

@@ -50,9 +50,10 @@ export async function replay(session: AttachedSession, detail: SessionDetail): P
   await flush();
   // The call that started a sub-agent may be no longer kept.
   if (!isWhole) await meet(session, detail, starts);
+  const over = stoppedIn(session);
   children.followBusy();
   await session.give(info);
-  for (const update of stoppedIn(session)) if (update.type === "call") await session.give(update);
+  for (const update of over) if (update.type === "call") await session.give(update);
 }
 
 /** Learns the open turn, and the sub-agents, without telling of them: the client gets what comes next. */
@@ -68,8 +69,8 @@ export async function prime(session: AttachedSession, detail: SessionDetail): Pr
     session.translator.calls.untell();
   }
   await meet(session, detail, starts);
-  session.children.followBusy();
   stoppedIn(session);
+  session.children.followBusy();
 }
 
 /** The open turn may be over for the client: nothing of it is open then. */
