@@ -7,7 +7,7 @@ import { prime, replay } from "../../../src/surfaces/acp/session/history.ts";
 import { Sessions } from "../../../src/surfaces/acp/session/sessions.ts";
 import { cancel } from "../../../src/surfaces/acp/session/take-back.ts";
 import type { Update } from "../../../src/surfaces/acp/translate/updates.ts";
-import { asked, begun, call, ended, LogClient, said } from "./log-client.ts";
+import { answered, asked, begun, call, ended, LogClient, said } from "./log-client.ts";
 import { told } from "./watcher.ts";
 
 const ROOT = "ses_root";
@@ -169,6 +169,47 @@ test("an ask that is stored after the stop is not shown", async (t) => {
   log.say(ROOT, call("t1", "bash", "pending"), asked("t1", "per_1", "bash"));
   await told();
   assert.deepEqual(seen.slice(-1), ["end t1 cancelled"]);
+});
+
+test("an ask of a sub-agent's next turn that is read before the stored end is shown behind that, and no older one", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  log.begin(CHILD, ROOT).begin(DEEP, CHILD);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"), call("t1", "task", "pending", { child: CHILD }));
+  log.say(CHILD, begun("t2"), call("t2", "deep", "pending", { child: DEEP }));
+  log.say(DEEP, begun("t3"));
+  await told();
+  await cancel(session);
+  const count = seen.length;
+  log.say(CHILD, call("t2", "deep", "failed"), ended("t2"));
+  log.say(CHILD, begun("t5"), call("t5", "bash", "pending"), asked("t5", "per_1", "bash"));
+  log.say(DEEP, call("t3", "rm", "pending"), asked("t3", "per_2", "rm"));
+  await told();
+  assert.deepEqual(seen.slice(count), []);
+  log.say(ROOT, call("t1", "task", "failed"), ended("t1"), begun("t4"));
+  await told();
+  assert.deepEqual(seen.slice(count).sort(), ["asked bash", "turn t4"]);
+  log.say(CHILD, answered("t5", "per_1"), call("t5", "bash", "completed"));
+  await told();
+  assert.deepEqual(seen.slice(-1), ["bash completed"]);
+});
+
+test("a sub-agent in the background is told of while the turn of a prompt that was taken back is not", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  log.begin(CHILD, ROOT);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"), call("t1", "task", "pending", { child: CHILD }));
+  log.say(CHILD, begun("t2"), call("t2", "bash", "pending"));
+  await told();
+  log.say(ROOT, call("t1", "task", "completed", { child: CHILD, background: true }));
+  await told();
+  session.endUnbegun("m2");
+  const count = seen.length;
+  log.say(ROOT, ended("t1"), begun("t3", "m2"), call("t3", "hidden", "pending"));
+  await told();
+  log.say(CHILD, call("t2", "bash", "completed"), call("t2", "rm", "pending"), asked("t2", "per_1", "rm"));
+  await told();
+  assert.deepEqual(seen.slice(count), ["end t1 end_turn", "bash completed", "rm pending", "asked rm"]);
 });
 
 test("a gap while the turn is open in the log tells it neither again nor over", async (t) => {

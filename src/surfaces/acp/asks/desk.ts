@@ -33,16 +33,21 @@ export class AskDesk {
   take(event: StreamEvent, translator?: Translator): void {
     this.note(event, translator);
     if (event.type === "permission.requested" || event.type === "question.requested") this.#show(event.data.ask);
-    if (event.type !== "gap") return;
+    if (event.type === "gap") this.showAgain();
+  }
+
+  /** Shows what could not be shown, or was not read. */
+  showAgain(): void {
     this.showOpen().catch((error: unknown) => {
-      this.#logger.warn({ err: error, session: event.session }, "the open asks could not be read");
+      this.#logger.warn({ err: error, session: this.#session.id }, "the open asks could not be read");
     });
   }
 
   /** Shows the asks that are open now and were read: those that were not come with their events. */
   async showOpen(): Promise<void> {
     for (const { id, session } of await this.#session.handle.asks()) {
-      if (this.#session.isOver) return;
+      // Asks of a later turn are shown when the turn that was stopped is over in the log, too.
+      if (this.#session.isOver || this.#session.stoppedTurn !== undefined) return;
       if (session !== this.#session.id) await this.#session.children.meet(session);
       this.#show(id);
     }
@@ -80,12 +85,18 @@ export class AskDesk {
   /** Shows an ask that was read and is not over. Showing it again does nothing. */
   #show(id: string): void {
     const known = this.#known.get(id);
-    if (!known || this.#open.has(id) || this.#session.stoppedTurn !== undefined) return;
+    if (!known || this.#open.has(id) || this.#isHidden(known.ask.session)) return;
     const stop = new AbortController();
     this.#open.set(id, stop);
     void this.#answer(known.ask, known.translator ?? this.#session.translator, stop.signal).finally(() => {
       if (this.#open.get(id) === stop) this.#open.delete(id);
     });
+  }
+
+  /** Whether the work of a session is hidden from the client. */
+  #isHidden(session: string): boolean {
+    const { id, stoppedTurn, children } = this.#session;
+    return session === id ? stoppedTurn !== undefined : children.hides(session);
   }
 
   /** Takes all asks from the client. One that stays open can be shown again. */

@@ -216,8 +216,10 @@ export class AttachedSession {
     this.state = reduceSession(this.state, event);
     const updates = this.translator.take(event);
     if (event.type === "turn.started") this.#shown.begin(event.turn, event.data.prompt?.id);
+    const stopped = this.stoppedTurn;
     if (!this.#shown.hides(event.turn)) await this.#giveAll(updates.filter((update) => this.#isWhole(update)));
     await this.#endAwaited();
+    if (stopped !== undefined && this.stoppedTurn === undefined) this.asks.showAgain();
     if (!this.openTurn) this.#ended?.resolve();
     this.children.notice(event, this.translator, this.stoppedTurn !== undefined);
     this.asks.take(event);

@@ -37,6 +37,8 @@ export class Child {
   /** How many turns of it have begun, and how many of these work for a turn that is over for the client. */
   #turns = 0;
   #hidden = -1;
+  /** The turn that was over for the client alone when the newest one began here. */
+  #begunIn: string | undefined;
 
   constructor(options: ChildOptions, kin: Kin, id: string) {
     this.id = id;
@@ -58,7 +60,8 @@ export class Child {
 
   /** Whether nothing of it is told now. */
   get isHidden(): boolean {
-    return this.#turns <= this.#hidden || this.#options.root.stoppedTurn !== undefined;
+    const { stoppedTurn } = this.#options.root;
+    return this.#turns <= this.#hidden || (stoppedTurn !== undefined && stoppedTurn === this.#begunIn);
   }
 
   /** The turn that it works for is over for the client: so is its own, which may still have to begin. */
@@ -160,18 +163,18 @@ export class Child {
 
   /** Learns an event, and returns the updates for the root's client. */
   #learn(event: StreamEvent, hasWords = true): Update[] {
-    if (event.type === "turn.started") {
-      this.#isBusy = true;
-      this.#turns += 1;
-    }
+    if (event.type === "turn.started") this.#follows(true, this.#turns + 1);
     if (event.type === "turn.ended") this.#isBusy = false;
-    if (event.type === "gap") {
-      this.#isBusy = event.data.snapshot.turn !== null;
-      this.#turns = event.data.snapshot.turns;
-    }
+    if (event.type === "gap") this.#follows(event.data.snapshot.turn !== null, event.data.snapshot.turns);
     const time = event.type === "gap" ? event.data.snapshot.updated : event.time;
     const updates = this.translator.take(event).filter(({ type }) => hasWords || type === "call");
     return updates.flatMap((update) => this.#shown(update, time));
+  }
+
+  #follows(isBusy: boolean, turns: number): void {
+    if (turns !== this.#turns) this.#begunIn = this.#options.root.stoppedTurn;
+    this.#isBusy = isBusy;
+    this.#turns = turns;
   }
 
   #shown(update: Update, time: number): Update[] {
