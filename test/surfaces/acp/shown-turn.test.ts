@@ -46,3 +46,14 @@ test("a turn whose prompt was taken back is none for the client", () => {
   shown.begin("t3", "m2");
   assert.equal(shown.hides("t3"), false);
 });
+
+test("the turn of a prompt that was taken back is none for the client where its beginning was not read", () => {
+  const shown = new ShownTurn();
+  shown.takeBack("m2");
+  shown.skip({ turn: { ...turn("t2"), prompt: "m2" } });
+  assert.equal(shown.hides("t2"), true);
+  shown.skip(open("t2"));
+  assert.equal(shown.hides("t2"), true);
+  shown.skip(open("t3"));
+  assert.deepEqual([shown.stopped, shown.open(open("t3"))?.id], [undefined, "t3"]);
+});

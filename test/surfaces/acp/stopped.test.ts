@@ -236,6 +236,32 @@ test("a gap over the stored end tells no second one", async (t) => {
   assert.deepEqual(seen, ["turn t1", "notice", "end t1 cancelled", "turn t2"]);
 });
 
+test("a gap over the stored end tells nothing of a call that began after the stop", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"));
+  await told();
+  await cancel(session);
+  log.say(ROOT, call("t1", "bash", "pending"));
+  await told();
+  log.say(ROOT, said("t1", "words"), ended("t1"), begun("t2", "m2")).prune(ROOT);
+  await told();
+  assert.deepEqual(seen, ["turn t1", "notice", "end t1 cancelled", "turn t2"]);
+});
+
+test("a gap over the beginning of a turn whose prompt was taken back tells nothing of it", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"));
+  await told();
+  session.endUnbegun("m2");
+  log.say(ROOT, ended("t1"), begun("t2", "m2"), said("t2", "words")).prune(ROOT);
+  await told();
+  log.say(ROOT, ended("t2"), begun("t3"));
+  await told();
+  assert.deepEqual(seen, ["turn t1", "end t1 end_turn", "turn t3"]);
+});
+
 test("a turn whose beginning was not read yet ends right after it, and its prompt with it", async (t) => {
   const gate = Promise.withResolvers<void>();
   const late = (client: ParleyClient): ParleyClient => ({

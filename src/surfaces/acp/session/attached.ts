@@ -255,13 +255,15 @@ export class AttachedSession {
   /** Goes on behind events that are no longer kept: what they ended is over for the client, too. */
   async #skip(gap: GapEvent): Promise<void> {
     const { snapshot } = gap.data;
-    const before = this.state.turn;
-    const now = snapshot.turn;
+    const before = this.openTurn;
+    const isHidden = this.stoppedTurn !== undefined;
     this.state = snapshot;
-    await this.#giveAll(this.translator.take(gap));
+    this.#shown.skip(snapshot);
+    const now = this.openTurn;
+    const updates = this.translator.take(gap);
+    if (!isHidden) await this.#giveAll(updates);
     this.asks.note(gap);
-    if (before && before.id !== now?.id && !this.#shown.hides(before.id))
-      await this.give({ type: "end", end: turnInGap(snapshot, before) });
+    if (before && before.id !== now?.id) await this.give({ type: "end", end: turnInGap(snapshot, before) });
     if (now && before?.id !== now.id)
       await this.give({ type: "turn", turn: now.id, ...present({ prompt: now.prompt }) });
     await this.#endAwaited();

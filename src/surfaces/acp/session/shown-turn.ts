@@ -51,6 +51,12 @@ export class ShownTurn {
     if (prompt !== undefined && this.#takenBack.delete(prompt)) this.#stopped = turn;
   }
 
+  /** Goes on with a state whose events were not read. */
+  skip({ turn }: Pick<State, "turn">): void {
+    if (turn?.id !== this.#stopped) this.#stopped = undefined;
+    this.begin(turn?.id, turn?.prompt);
+  }
+
   /** Follows the state after an event. Returns the turn whose end is to be told now. */
   follow({ turn }: State): string | undefined {
     if (turn?.id !== this.#stopped) this.#stopped = undefined;
