@@ -138,6 +138,28 @@ describe("while the disk is full", () => {
     await client.room();
   });
 
+  test("a request that is taken back ends its prompt once, also when the session was loaded meanwhile", async (t) => {
+    const client = await open(t);
+    const stop = new AbortController();
+    const request = { sessionId: client.id, prompt: say("[[ask ls]]") };
+    const prompt = client.agent.request("session/prompt", request, { cancellationSignal: stop.signal });
+    const asks = () => client.messages.filter(({ message }) => message.method === "session/request_permission").length;
+    await eventually("the client is asked", () => asks() === 1);
+    await client.agent.request("session/load", { sessionId: client.id, cwd: client.server.directory, mcpServers: [] });
+    await eventually("the client is asked again", () => asks() === 2);
+    client.disk.full = true;
+    stop.abort();
+    await assert.rejects(prompt, { code: -32800 });
+    const failed = () =>
+      updatesOf(client).filter((one) => one.sessionUpdate === "tool_call_update" && one.status === "failed").length;
+    assert.equal(failed(), 1);
+    const told = client.updates.length;
+    await client.room();
+    assert.equal((await client.prompt("hello")).stopReason, "end_turn");
+    assert.deepEqual([asks(), failed()], [2, 1]);
+    assert.match(textOf(client.updates.slice(told)), /hello/);
+  });
+
   test("a session that is closed answers its prompt, and the close", async (t) => {
     const client = await open(t);
     const prompt = client.prompt("[[slow 1000000]]");

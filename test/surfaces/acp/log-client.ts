@@ -133,7 +133,7 @@ export class LogClient {
       if (last < first - 1) yield this.#gap(id, last);
       last = Math.max(last, first - 1);
       for (; last < events.length && !signal?.aborted; last++) yield events[last] as ParleyEvent;
-      if (!follow) return;
+      if (!follow || signal?.aborted) return;
       await this.#news(signal);
     }
   }

@@ -2,12 +2,14 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { ParleyApiError, type ParleyClient, type SessionHandle } from "../../../src/client/index.ts";
 import { silentLogger } from "../../../src/core/logger.ts";
+import type { AttachedSession } from "../../../src/surfaces/acp/session/attached.ts";
 import type { Front } from "../../../src/surfaces/acp/session/front.ts";
 import { prime, replay } from "../../../src/surfaces/acp/session/history.ts";
+import { cancelPromptIn } from "../../../src/surfaces/acp/session/operations.ts";
 import { Sessions } from "../../../src/surfaces/acp/session/sessions.ts";
 import { cancel } from "../../../src/surfaces/acp/session/take-back.ts";
 import type { Update } from "../../../src/surfaces/acp/translate/updates.ts";
-import { answered, asked, begun, call, ended, LogClient, said } from "./log-client.ts";
+import { answered, asked, begun, call, ended, LogClient, type Said, said } from "./log-client.ts";
 import { told } from "./watcher.ts";
 
 const ROOT = "ses_root";
@@ -262,31 +264,112 @@ test("a gap over the beginning of a turn whose prompt was taken back tells nothi
   assert.deepEqual(seen, ["turn t1", "end t1 end_turn", "turn t3"]);
 });
 
-test("a turn whose beginning was not read yet ends right after it, and its prompt with it", async (t) => {
-  const gate = Promise.withResolvers<void>();
-  const late = (client: ParleyClient): ParleyClient => ({
+/** Holds streams back until the promise is fulfilled. */
+function heldUntil(gate: Promise<void>) {
+  return (client: ParleyClient): ParleyClient => ({
     ...client,
     session: (one) => {
       const session = client.session(one);
       const hear: typeof session.hear = async (query, take) => {
-        await gate.promise;
+        await gate;
         await session.hear(query, take);
       };
       return Object.assign(Object.create(session), { hear });
     },
   });
-  const { log, sessions, told: seen } = show(t, late);
-  const session = await sessions.attach(ROOT, prime);
-  const { end } = session.sender.send(async (id) => {
-    log.say(ROOT, begun("t1", id));
-    return { prompt: id, turn: "t1", status: "started", seq: 2 } as never;
+}
+
+/** Gives a prompt, whose turn t1 begins in the log at once. */
+function prompted(session: AttachedSession, log: FullLog, ...more: Said[]) {
+  return session.sender.send(async (id) => {
+    log.say(ROOT, begun("t1", id), ...more);
+    return { prompt: id, turn: "t1", status: "started", seq: 2 };
   });
+}
+
+test("a turn whose beginning was not read yet ends right after it, and its prompt with it", async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const { log, sessions, told: seen } = show(t, heldUntil(gate.promise));
+  const session = await sessions.attach(ROOT, prime);
+  const { end } = prompted(session, log);
   await told();
   await cancel(session);
   assert.deepEqual(seen, ["notice"]);
   gate.resolve();
   assert.equal((await end).reason, "cancelled");
   assert.deepEqual(seen, ["notice", "turn t1", "end t1 cancelled"]);
+});
+
+test("so it does when a load tells its beginning", async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const { log, sessions, told: seen } = show(t, heldUntil(gate.promise));
+  const session = await sessions.attach(ROOT, prime);
+  const { end } = prompted(session, log, call("t1", "bash", "pending"));
+  await told();
+  await cancel(session);
+  const loaded = sessions.attach(ROOT, replay);
+  await told();
+  gate.resolve();
+  await loaded;
+  assert.equal((await end).reason, "cancelled");
+  log.say(ROOT, call("t1", "bash", "failed"), ended("t1"), begun("t2"));
+  await told();
+  assert.deepEqual(seen, ["notice", "bash pending", "bash failed", "end t1 cancelled", "turn t2"]);
+});
+
+test("a prompt that was taken back gets no turn after a load, either", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  const session = await sessions.attach(ROOT, prime);
+  log.say(ROOT, begun("t1", "m1"));
+  await told();
+  session.endUnbegun("m2");
+  await sessions.attach(ROOT, replay);
+  const count = seen.length;
+  log.say(ROOT, ended("t1"), begun("t2", "m2"), call("t2", "bash", "pending"), ended("t2"), begun("t3"));
+  await told();
+  assert.deepEqual(seen.slice(count), ["end t1 end_turn", "turn t3"]);
+});
+
+test("a prompt's request that is taken back after a load ends its turn once", async (t) => {
+  const { log, sessions, told: seen } = show(t);
+  const { end, id } = prompted(await sessions.attach(ROOT, prime), log, call("t1", "bash", "pending"));
+  await told();
+  await sessions.attach(ROOT, replay);
+  const count = seen.length;
+  await cancelPromptIn(sessions, ROOT, id);
+  assert.equal((await end).reason, "cancelled");
+  log.say(ROOT, call("t1", "bash", "completed"), ended("t1"));
+  await told();
+  assert.deepEqual(seen.slice(count), ["notice", "bash failed", "end t1 cancelled"]);
+});
+
+test("a load while the agent is being stopped ends the turn once, behind what it tells", async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const slow = (client: ParleyClient): ParleyClient => ({
+    ...client,
+    session: (one) => {
+      const session = client.session(one);
+      const cancelled: typeof session.cancel = async (request) => {
+        await gate.promise;
+        return session.cancel(request);
+      };
+      return Object.assign(Object.create(session), { cancel: cancelled });
+    },
+  });
+  const { log, sessions, told: seen } = show(t, slow);
+  const session = await sessions.attach(ROOT, prime);
+  const { end } = prompted(session, log, call("t1", "bash", "pending"));
+  await told();
+  const cancelled = cancel(session);
+  await told();
+  const count = seen.length;
+  await sessions.attach(ROOT, replay);
+  gate.resolve();
+  await cancelled;
+  assert.equal((await end).reason, "cancelled");
+  log.say(ROOT, call("t1", "bash", "failed"), ended("t1"));
+  await told();
+  assert.deepEqual(seen.slice(count), ["bash pending", "notice", "bash failed", "end t1 cancelled"]);
 });
 
 test("the end comes before the next turn, also where the client is slow", async (t) => {

@@ -30,10 +30,8 @@ export interface AttachedOptions {
   info: AgentInfo;
   front: Front;
   logger: Logger;
-  /** Those of the client that are under way. */
-  prompts?: Prompts;
-  /** The turn that is over for the client already. */
-  stopped?: string | undefined;
+  /** The object that had the session before: its prompts go on here, and what is over for the client stays so. */
+  left?: AttachedSession | undefined;
   /** Whether the client goes, or its server. */
   isLeft?: () => boolean;
 }
@@ -59,6 +57,7 @@ export class AttachedSession {
   readonly greetings: Update[] = [];
   #seq: number;
   readonly #shown: ShownTurn;
+  readonly #heir = Promise.withResolvers<AttachedSession | undefined>();
   /** Events, and the end of a turn that was stopped, are told one after the other. */
   #order: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -66,16 +65,17 @@ export class AttachedSession {
   #ended: PromiseWithResolvers<void> | undefined;
 
   constructor(options: AttachedOptions) {
-    const { client, detail, info, front, logger, prompts = new Prompts(), stopped } = options;
-    this.prompts = prompts;
-    this.#shown = new ShownTurn(stopped === detail.turn?.id ? stopped : undefined);
+    const { client, detail, info, front, logger, left } = options;
+    this.prompts = left?.prompts ?? new Prompts();
+    this.#shown = left ? left.#shown : new ShownTurn();
+    this.#shown.skip(detail);
     this.#noteTurn(detail);
     this.id = detail.id;
     this.directory = detail.directory;
     this.info = info;
     this.state = detail;
     this.handle = client.session(detail.id);
-    this.sender = new Sender(this.handle, prompts);
+    this.sender = new Sender(this.handle, this.prompts);
     this.#front = front;
     this.#logger = logger;
     this.#isLeft = options.isLeft ?? (() => false);
@@ -119,10 +119,17 @@ export class AttachedSession {
   }
 
   /** Ends a turn for the client that was stopped while nothing can be stored. What is stored of it later is not told any more. */
-  endUnstored(turn: string): Promise<void> {
-    return this.#inOrder(async () => {
+  async endUnstored(turn: string): Promise<void> {
+    // The client may have loaded the session while its agent was being stopped.
+    if (this.isOver) return await (await this.#heir.promise)?.endUnstored(turn);
+    await this.#inOrder(async () => {
       if (this.#shown.stop(turn, this.state)) await this.#endStopped(turn);
     });
+  }
+
+  /** Ends a turn for the client that was stopped before its beginning was read, which the state tells by now. */
+  endAwaited(): Promise<void> {
+    return this.#inOrder(() => this.#endAwaited());
   }
 
   /** Ends the turn of a server that is gone. Its own end, which may be on its way, is given some time. */
@@ -160,6 +167,7 @@ export class AttachedSession {
   /** Lets go of the session. Turns and asks of it go on for other clients. */
   detach(): void {
     void this.leave();
+    this.handOver(undefined);
     this.prompts.settleAll((id) => ({ prompt: id, reason: "withdrawn" }));
   }
 
@@ -169,6 +177,12 @@ export class AttachedSession {
     this.asks.dropAll();
     this.children.close();
     await this.#loop;
+    await this.#order;
+  }
+
+  /** Tells which object has the session after this one, if any. */
+  handOver(heir: AttachedSession | undefined): void {
+    this.#heir.resolve(heir);
   }
 
   async #run(): Promise<void> {

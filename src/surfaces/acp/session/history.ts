@@ -53,7 +53,7 @@ export async function replay(session: AttachedSession, detail: SessionDetail): P
   const over = stoppedIn(session);
   children.followBusy();
   await session.give(info);
-  for (const update of over) if (update.type === "call") await session.give(update);
+  for (const update of over) if (update.type === "call" || update.type === "compaction") await session.give(update);
 }
 
 /** Learns the open turn, and the sub-agents, without telling of them: the client gets what comes next. */

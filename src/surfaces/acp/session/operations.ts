@@ -11,7 +11,7 @@ import type { AttachedSession } from "./attached.ts";
 import { insist } from "./insist.ts";
 import type { SentPrompt } from "./prompts.ts";
 import type { Sessions } from "./sessions.ts";
-import { cancel, cancelOwn } from "./take-back.ts";
+import { cancel, cancelOwn, cancelPrompt } from "./take-back.ts";
 
 const PAGE = 100;
 
@@ -82,6 +82,12 @@ export async function cancelIn(sessions: Sessions, id: string): Promise<void> {
   if (session && !session.isOver) return cancel(session);
   const client = await sessions.client();
   await insist(() => client.session(id).cancel({ queue: "keep" }));
+}
+
+/** Takes back a prompt of a session, which another object may have since it was given. */
+export async function cancelPromptIn(sessions: Sessions, id: string, prompt: string): Promise<void> {
+  const session = await sessions.opened(id)?.catch(() => undefined);
+  if (session) await cancelPrompt(session, prompt);
 }
 
 /** Puts a choice in force. Returns the session with it. */

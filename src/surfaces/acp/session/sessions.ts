@@ -128,10 +128,13 @@ export class Sessions {
         const info = await infoOf(client, detail);
         const session = this.#begin(client, detail, info, { left, follows: false });
         await prepare(session, detail);
+        await session.endAwaited();
         session.prompts.settleAll((prompt) => (sent.includes(prompt) ? endInGap(detail, prompt) : undefined), false);
         session.follow();
+        left?.handOver(session);
         return session;
       } catch (error) {
+        left?.handOver(undefined);
         left?.prompts.fail(error);
         throw error;
       }
@@ -203,10 +206,7 @@ export class Sessions {
     if (this.#isLeaving) throw new Error("the client is gone");
     const isLeft = (): boolean => this.#isLeaving;
     const facts = { client, detail, info, front: this.#front, logger: this.#logger, isLeft };
-    const session = new AttachedSession({
-      ...facts,
-      ...(left && { prompts: left.prompts, stopped: left.stoppedTurn }),
-    });
+    const session = new AttachedSession({ ...facts, left });
     if (follows) session.follow();
     return session;
   }

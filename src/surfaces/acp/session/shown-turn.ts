@@ -14,10 +14,6 @@ export class ShownTurn {
   /** Prompts that were taken back while nothing could be stored. Their turn may be on its way to the log. */
   readonly #takenBack = new Set<string>();
 
-  constructor(stopped?: string) {
-    this.#stopped = stopped;
-  }
-
   get stopped(): string | undefined {
     return this.#stopped;
   }

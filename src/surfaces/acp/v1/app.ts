@@ -8,6 +8,7 @@ import { replay } from "../session/history.ts";
 import {
   authenticate,
   cancelIn,
+  cancelPromptIn,
   choose,
   closeSession,
   deleteSession,
@@ -16,7 +17,6 @@ import {
   steer,
 } from "../session/operations.ts";
 import { Sessions } from "../session/sessions.ts";
-import { cancelPrompt } from "../session/take-back.ts";
 import type { AcpOptions, VersionApp } from "../surface.ts";
 import { configOptions, MODE, MODEL, modelState, modeState } from "../translate/config-options.ts";
 import { failureOf, stopReason, turnUsage } from "../translate/outcome.ts";
@@ -122,7 +122,7 @@ export function v1App(options: AcpOptions, sendNow?: SendNow): VersionApp<AgentA
     const stop = (): void => {
       // A client that is gone wanted nothing: its turn goes on.
       if (!isCancelled(signal)) return;
-      cancelPrompt(session, sent.id).catch((error: unknown) => {
+      cancelPromptIn(sessions, id, sent.id).catch((error: unknown) => {
         options.logger.warn({ err: error, session: id }, "a prompt could not be cancelled");
       });
     };

@@ -125,8 +125,8 @@ export function v2App(options: AcpOptions): VersionApp<AgentApp> {
     )
     .onRequest(methods.agent.session.prompt, ({ params, signal }) =>
       told(async () => {
-        const session = await sessions.get(params.sessionId);
-        return { messageId: await insert(session, blocksOf(params.prompt), signal, options.logger) };
+        const { sessionId: session, prompt } = params;
+        return { messageId: await insert({ sessions, session, blocks: blocksOf(prompt), signal }) };
       }, params.sessionId),
     )
     .onRequest("_session/steering", sessionFields, ({ params }) =>

@@ -1,26 +1,26 @@
 import { type ContentBlock, RequestError } from "@agentclientprotocol/sdk/unstable";
-import type { Logger } from "../../../core/logger.ts";
 import { turnError } from "../errors.ts";
 import { isCancelled } from "../requests.ts";
-import type { AttachedSession } from "../session/attached.ts";
-import { sendPrompt } from "../session/operations.ts";
-import { cancelPrompt } from "../session/take-back.ts";
+import { cancelPromptIn, sendPrompt } from "../session/operations.ts";
+import type { Sessions } from "../session/sessions.ts";
 import { failureOf, stopReason } from "../translate/outcome.ts";
 import type { TurnEnd } from "../translate/updates.ts";
 
+export interface Insertion {
+  sessions: Sessions;
+  session: string;
+  blocks: readonly ContentBlock[];
+  signal: AbortSignal;
+}
+
 /** Gives a prompt, and waits until it is a message of the conversation, whose id it returns. Throws when it never becomes one. */
-export async function insert(
-  session: AttachedSession,
-  blocks: readonly ContentBlock[],
-  signal: AbortSignal,
-  logger: Logger,
-): Promise<string> {
-  const { id, begun } = sendPrompt(session, blocks);
+export async function insert({ sessions, session, blocks, signal }: Insertion): Promise<string> {
+  const { id, begun } = sendPrompt(await sessions.get(session), blocks);
   const takeBack = (): void => {
     // A client that is gone wanted nothing: its prompt goes on waiting.
     if (!isCancelled(signal)) return;
-    cancelPrompt(session, id).catch((error: unknown) => {
-      logger.warn({ err: error, session: session.id }, "a prompt could not be cancelled");
+    cancelPromptIn(sessions, session, id).catch((error: unknown) => {
+      sessions.options.logger.warn({ err: error, session }, "a prompt could not be cancelled");
     });
   };
   if (signal.aborted) takeBack();
