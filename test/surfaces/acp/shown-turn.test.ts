@@ -33,6 +33,15 @@ test("a turn that was stopped before its beginning was read ends right after tha
   assert.equal(shown.hides("t2"), true);
 });
 
+test("so does each of several", () => {
+  const shown = new ShownTurn();
+  for (const id of ["t1", "t2"]) assert.equal(shown.stop(id, { turn: null }), false);
+  assert.deepEqual(
+    [shown.follow(open("t1")), shown.follow(over("t1")), shown.follow(open("t2"))],
+    ["t1", undefined, "t2"],
+  );
+});
+
 test("a turn whose prompt was taken back is none for the client", () => {
   const shown = new ShownTurn();
   shown.takeBack("m2");

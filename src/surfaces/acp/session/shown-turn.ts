@@ -9,8 +9,8 @@ type State = Pick<SessionState, "turn" | "lastEnd">;
 export class ShownTurn {
   /** Over for the client, and open in the log. */
   #stopped: string | undefined;
-  /** Stopped before its beginning was read. */
-  #awaited: string | undefined;
+  /** Stopped before their beginning was read. */
+  readonly #awaited = new Set<string>();
   /** Prompts that were taken back while nothing could be stored. Their turn may be on its way to the log. */
   readonly #takenBack = new Set<string>();
 
@@ -34,7 +34,7 @@ export class ShownTurn {
       this.#stopped = id;
       return true;
     }
-    this.#awaited = id;
+    this.#awaited.add(id);
     return false;
   }
 
@@ -56,9 +56,8 @@ export class ShownTurn {
   /** Follows the state after an event. Returns the turn whose end is to be told now. */
   follow({ turn }: State): string | undefined {
     if (turn?.id !== this.#stopped) this.#stopped = undefined;
-    if (turn === null || turn.id !== this.#awaited) return undefined;
+    if (turn === null || !this.#awaited.delete(turn.id)) return undefined;
     this.#stopped = turn.id;
-    this.#awaited = undefined;
     return turn.id;
   }
 }
