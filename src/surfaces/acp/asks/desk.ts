@@ -33,14 +33,15 @@ export class AskDesk {
   take(event: StreamEvent, translator?: Translator): void {
     this.note(event, translator);
     if (event.type === "permission.requested" || event.type === "question.requested") this.#show(event.data.ask);
-    if (event.type === "gap") this.showAgain();
+    if (event.type !== "gap") return;
+    this.showOpen().catch((error: unknown) => {
+      this.#logger.warn({ err: error, session: event.session }, "the open asks could not be read");
+    });
   }
 
-  /** Shows what could not be shown, or was not read. */
-  showAgain(): void {
-    this.showOpen().catch((error: unknown) => {
-      this.#logger.warn({ err: error, session: this.#session.id }, "the open asks could not be read");
-    });
+  /** Shows the asks that were read while the client could be shown none. */
+  showRead(): void {
+    for (const id of this.#known.keys()) this.#show(id);
   }
 
   /** Shows the asks that are open now and were read: those that were not come with their events. */
@@ -93,9 +94,10 @@ export class AskDesk {
     });
   }
 
-  /** Whether the work of a session is hidden from the client. */
+  /** Whether the client is shown nothing of a session now. */
   #isHidden(session: string): boolean {
-    const { id, stoppedTurn, children } = this.#session;
+    const { id, isOver, stoppedTurn, children } = this.#session;
+    if (isOver) return true;
     return session === id ? stoppedTurn !== undefined : children.hides(session);
   }
 

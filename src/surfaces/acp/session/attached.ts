@@ -233,7 +233,7 @@ export class AttachedSession {
     const stopped = this.stoppedTurn;
     if (!this.#shown.hides(event.turn)) await this.#giveAll(updates.filter((update) => this.#isWhole(update)));
     await this.#endAwaited();
-    if (stopped !== undefined && this.stoppedTurn === undefined) this.asks.showAgain();
+    if (stopped !== undefined && this.stoppedTurn === undefined) this.asks.showRead();
     if (!this.openTurn) this.#ended?.resolve();
     this.children.notice(event, this.translator, this.stoppedTurn !== undefined);
     this.asks.take(event);

@@ -58,10 +58,15 @@ export class Child {
     return this.#isBusy;
   }
 
+  /** Whether its turn is over for the client. */
+  get isOver(): boolean {
+    return this.#turns <= this.#hidden;
+  }
+
   /** Whether nothing of it is told now. */
   get isHidden(): boolean {
     const { stoppedTurn } = this.#options.root;
-    return this.#turns <= this.#hidden || (stoppedTurn !== undefined && stoppedTurn === this.#begunIn);
+    return this.isOver || (stoppedTurn !== undefined && stoppedTurn === this.#begunIn);
   }
 
   /** The turn that it works for is over for the client: so is its own, which may still have to begin. */

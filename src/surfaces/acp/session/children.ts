@@ -20,6 +20,7 @@ export class Children {
   readonly #known = new Map<string, Child>();
   /** Those whose calls were open when they were read. */
   readonly #called = new Set<string>();
+  #isClosed = false;
 
   constructor(options: ChildOptions) {
     this.#options = options;
@@ -28,7 +29,8 @@ export class Children {
   /** Follows the session that an event's call started. Where the call is hidden from the client, so is what it started. */
   notice(event: ParleyEvent, parent: Translator, isHidden: boolean): void {
     const found = childIn(event);
-    if (!found) return;
+    // The last event of a session that is let go of may come after that.
+    if (!found || this.#isClosed) return;
     // The end of a call may come when another one has given the sub-agent more to do.
     const known = this.#known.get(found.child);
     const child = known && event.type === "item.completed" ? known : this.#child(found, parent);
@@ -59,9 +61,9 @@ export class Children {
 
   /** Learns a sub-agent that no call has told of, and follows it. */
   async meet(id: string): Promise<void> {
-    if (this.#known.has(id)) return;
+    if (this.#known.has(id) || this.#isClosed) return;
     await this.#meet({ child: id });
-    this.#known.get(id)?.follow();
+    if (!this.#isClosed) this.#known.get(id)?.follow();
   }
 
   /** Follows, from where they were read, the sub-agents that work and those of open calls. */
@@ -77,7 +79,7 @@ export class Children {
   stop(): Update[] {
     return [...this.#known.values()].flatMap((child) => {
       const { calls } = child.translator;
-      const failed = calls.fail();
+      const failed = child.isOver ? [] : calls.fail();
       calls.clear();
       child.hide();
       return failed;
@@ -90,6 +92,7 @@ export class Children {
   }
 
   close(): void {
+    this.#isClosed = true;
     for (const child of this.#known.values()) child.close();
   }
 
