@@ -1,6 +1,6 @@
 import { agentProtocolRouter } from "@agentclientprotocol/sdk/experimental/v2";
 import type { AgentConnector } from "@agentclientprotocol/sdk/unstable";
-import type { AcpOptions } from "./surface.ts";
+import type { AcpOptions, ClientSessions } from "./surface.ts";
 import { v1App } from "./v1/app.ts";
 import { v2App } from "./v2/app.ts";
 
@@ -24,8 +24,8 @@ export function createAcpAgent(options: AcpOptions): AgentConnector & { connect:
     connect(stream, given) {
       const [v1, v2] = [v1App(options), v2App(options)];
       const connection = agentProtocolRouter().withV1(v1.app).withV2(v2.app).connect(stream, given);
-      const both = async (one: "rest" | "leave" | "end" | "close"): Promise<void> =>
-        void (await Promise.all([v1[one](), v2[one]()]));
+      const both = async (one: keyof ClientSessions): Promise<void> =>
+        void (await Promise.all([v1, v2].map(({ sessions }) => sessions[one]())));
       return {
         closed: connection.closed.then(() => both("close")),
         rest: () => both("rest"),

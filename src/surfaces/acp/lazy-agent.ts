@@ -37,9 +37,14 @@ export function createLazyAcpAgent(options: AcpOptions): { connect: Connect } {
 function v1Agent(options: AcpOptions): { connect: Connect } {
   return {
     connect(stream: Stream & { sendNow?: SendNow }) {
-      const { app, rest, leave, end, close } = v1App(options, stream.sendNow);
+      const { app, sessions } = v1App(options, stream.sendNow);
       const connection = app.connect(stream);
-      return { closed: connection.closed.then(close), rest, leave, end };
+      return {
+        closed: connection.closed.then(() => sessions.close()),
+        rest: () => sessions.rest(),
+        leave: () => sessions.leave(),
+        end: () => sessions.end(),
+      };
     },
   };
 }

@@ -1,9 +1,8 @@
 import type { ParleyClient } from "../../client/index.ts";
 import type { Logger } from "../../core/logger.ts";
 
-/** The agent of one connection, for clients of one version. */
-export interface VersionApp<App> {
-  app: App;
+/** The sessions that a client has open, as the client or the server goes. */
+export interface ClientSessions {
   /** Resolves when every prompt of the client has its end. */
   rest(): Promise<void>;
   /** The client goes, and still hears how its turns end. */
@@ -12,6 +11,12 @@ export interface VersionApp<App> {
   end(): Promise<void>;
   /** The client is gone. */
   close(): Promise<void>;
+}
+
+/** The agent of one connection, for clients of one version. */
+export interface VersionApp<App> {
+  app: App;
+  sessions: ClientSessions;
 }
 
 export interface AcpOptions {

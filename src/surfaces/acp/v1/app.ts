@@ -133,13 +133,7 @@ export function v1App(options: AcpOptions, sendNow?: SendNow): VersionApp<AgentA
     return respond(end);
   }
 
-  return {
-    app,
-    rest: () => sessions.rest(),
-    leave: () => sessions.leave(),
-    end: () => sessions.end(),
-    close: () => sessions.close(),
-  };
+  return { app, sessions };
 }
 
 /** The response of a prompt: its turn's one end. */

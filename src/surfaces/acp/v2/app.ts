@@ -142,11 +142,5 @@ export function v2App(options: AcpOptions): VersionApp<AgentApp> {
         options.logger.warn({ err: error, session: params.sessionId }, "a turn could not be stopped");
       }
     });
-  return {
-    app,
-    rest: () => sessions.rest(),
-    leave: () => sessions.leave(),
-    end: () => sessions.end(),
-    close: () => sessions.close(),
-  };
+  return { app, sessions };
 }
