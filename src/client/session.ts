@@ -1,4 +1,3 @@
-import { present } from "../core/json/fields.ts";
 import type { Outcome, Receipt } from "../core/receipt.ts";
 import { checkOptions, type OptionNames } from "./check-options.ts";
 import type { EventStream } from "./closable.ts";
@@ -62,7 +61,12 @@ export class SessionHandle {
 
   /** Starts the agent ahead of a prompt, and resolves with true when it is ready; with false where it waits for a prompt that asks first whether the project is trusted. */
   async start({ signal }: { signal?: AbortSignal } = {}): Promise<boolean> {
-    const call = { method: "POST", path: this.#path("start"), patienceMs: START_MS, ...present({ signal }) } as const;
+    const call = {
+      method: "POST",
+      path: this.#path("start"),
+      patienceMs: START_MS,
+      ...(signal && { signal }),
+    } as const;
     return (await this.#transport.json<{ ready: boolean }>(call)).ready;
   }
 
