@@ -27,14 +27,17 @@ function bootId(): string {
   return boot;
 }
 
-/** Reads a line of /proc/<pid>/stat. The command's name may itself hold spaces and parentheses. */
+/** A thread of the kernel's, among the flags of a process: half of what a small machine lists, and nothing that anybody started. */
+const KERNELS = 0x0020_0000;
+
+/** Reads a line of /proc/<pid>/stat. The command's name may itself hold spaces and parentheses. Undefined for a thread of the kernel's. */
 export function parseStat(text: string, bootOf: string): ProcessInfo | undefined {
   const close = text.lastIndexOf(")");
   const pid = Number.parseInt(text, 10);
   const fields = text.slice(close + 2).split(" ");
   const [state, parent, group] = fields;
   const ticks = fields[19];
-  if (close === -1 || !Number.isInteger(pid) || !state || !ticks) return undefined;
+  if (close === -1 || !Number.isInteger(pid) || !state || !ticks || Number(fields[6]) & KERNELS) return undefined;
   return {
     pid,
     parent: Number(parent),

@@ -20,6 +20,11 @@ for (const name of ["node", "a b", "evil) R 1 1 1", "((", ""]) {
   });
 }
 
+test("a thread of the kernel's is no process", () => {
+  const text = "2 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 41 0 0 20 0 1 0 7 0 0 18446744073709551615";
+  assert.equal(parseStat(text, "boot"), undefined);
+});
+
 test("a stat line that is none gives nothing", () => {
   assert.equal(parseStat("", "boot"), undefined);
   assert.equal(parseStat("42 (node) S 1", "boot"), undefined);
