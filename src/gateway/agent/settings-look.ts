@@ -1,7 +1,7 @@
 import type { Agent } from "../../agents/contract.ts";
 import type { ProjectSetting } from "../../core/trust.ts";
 
-/** A look that was begun ahead counts for so long, once. */
+/** A look that was begun ahead counts for so long. */
 const AHEAD_MS = 500;
 
 /** Looks for settings of a project, which an agent leaves out where the directory is not trusted. */
@@ -17,7 +17,6 @@ export class SettingsLook {
 
   take(): Promise<ProjectSetting[]> {
     const ahead = this.#ahead;
-    this.#ahead = undefined;
     return ahead && performance.now() - ahead.at < AHEAD_MS ? ahead.settings : this.#look();
   }
 

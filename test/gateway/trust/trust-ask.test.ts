@@ -224,3 +224,16 @@ test("a prompt to an agent that runs is preceded by one look at the project, beg
   await turn();
   assert.deepEqual(looks, [false]);
 });
+
+test("the first prompt to an agent that was started ahead looks no more often", async (t) => {
+  const { fake, gateway, turn, session } = await askRig(t);
+  fake.settings = [];
+  await gateway.work.start(session);
+  let looks = 0;
+  fake.projectSettings = async () => {
+    looks++;
+    return [];
+  };
+  await turn();
+  assert.equal(looks, 1, "for the question, and for the note of what was left out");
+});
