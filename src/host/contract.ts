@@ -8,6 +8,8 @@ export interface SpawnSpec {
   env?: Readonly<Record<string, string | undefined>>;
   /** The session that it serves: part of the mark by which stray descendants are found. */
   session: string;
+  /** Each millisecond until it starts counts, and it starts others only after a while: it gets one of its marks right after its start. */
+  hurried?: boolean;
 }
 
 export interface Exit {

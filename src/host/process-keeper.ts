@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { messageOf } from "../core/errors.ts";
 import { endProcesses } from "./end-processes.ts";
 import { familyOf, type Root } from "./family.ts";
-import { type Start, withNumber } from "./marks/launcher.ts";
+import { numberLater, type Start, withNumber } from "./marks/launcher.ts";
 import { numberOf, RUNS } from "./marks/limit-mark.ts";
 import { processInfo } from "./process-identity.ts";
 import { createProcessTable, type ProcessTable } from "./process-table.ts";
@@ -24,6 +24,8 @@ export interface Kept {
   session: string;
   /** The signal that asks it to end: a shell at a terminal ignores TERM, but ends by a hang-up. */
   gentle?: "SIGTERM" | "SIGHUP";
+  /** See `SpawnSpec`. */
+  hurried?: boolean;
 }
 
 export interface ProcessWatcher {
@@ -75,7 +77,8 @@ interface Keeper {
 }
 
 function createWatcher(kept: Kept, { mark, number }: Marks, { table, log, over }: Keeper): ProcessWatcher {
-  const { session, argv, gentle } = kept;
+  const { session, argv, gentle, hurried = false } = kept;
+  const giveNumber = hurried ? numberLater(number) : undefined;
   let root: Root | undefined;
 
   // The table only helps a later boot: a full disk must not stop the start of a program.
@@ -98,9 +101,10 @@ function createWatcher(kept: Kept, { mark, number }: Marks, { table, log, over }
   return {
     launch(start) {
       if (over?.aborted) throw new Error("the server that was to run it has ended");
-      return withNumber(number, start);
+      return giveNumber ? start.argv : withNumber(number, start);
     },
     onStart(pid) {
+      giveNumber?.(pid);
       const { start, born } = processInfo(pid) ?? gone();
       root = { pid, start, born, mark, number };
       note(() => table.add({ pid, start, session, argv, number: String(number), time: Date.now() }));

@@ -5,7 +5,9 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { processInfo } from "../../src/host/process-identity.ts";
+import { numbersOf } from "../../src/host/family.ts";
+import { isOfInstance } from "../../src/host/marks/limit-mark.ts";
+import { onLinux, processInfo } from "../../src/host/process-identity.ts";
 import { createKeeper } from "../../src/host/process-keeper.ts";
 import { eventually } from "../support/eventually.ts";
 import { alive, identify, tempDirectory } from "./support.ts";
@@ -26,4 +28,18 @@ test("processes that a program leaves behind end with it, also when it was over 
   watcher.onExit();
   await eventually("what it left is gone", () => !alive(left));
   await eventually("the table of processes is empty", () => readdirSync(runDirectory).length === 0);
+});
+
+test("a program that is started in a hurry runs at once, and has its number soon", {
+  skip: !onLinux && "needs /proc",
+}, async (t) => {
+  const runDirectory = join(await tempDirectory(t), "run");
+  const argv = ["sleep", "1000"] as const;
+  const { watcher } = createKeeper({ runDirectory, instance: "test" })({ argv, session: "ses_1", hurried: true });
+  const [program, ...args] = watcher.launch({ argv, directory: runDirectory, searchPath: process.env.PATH });
+  const { pid = 0 } = spawn(program, args, { detached: true, stdio: "ignore" });
+  t.after(() => watcher.end(0));
+  watcher.onStart(pid);
+  if (program !== "sleep") return t.skip("no program here gives a number to another");
+  await eventually("it has its number", () => numbersOf(pid).some((number) => isOfInstance(number, "test")));
 });

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { readLimit } from "../process-scan.ts";
@@ -42,9 +42,13 @@ const byShell =
     return ["/bin/sh", "-c", script, "sh", ...argv];
   };
 
-export function launchers(): Launcher[] {
+function findPrlimit(): string | undefined {
   const directories = ["/usr/bin", "/bin", ...(process.env.PATH ?? "").split(delimiter)];
-  const prlimit = directories.map((directory) => join(directory, "prlimit")).find(isProgram);
+  return directories.map((directory) => join(directory, "prlimit")).find(isProgram);
+}
+
+export function launchers(): Launcher[] {
+  const prlimit = findPrlimit();
   return [...(prlimit === undefined ? [] : [byPrlimit(prlimit)]), byShell("w"), byShell("x")];
 }
 
@@ -69,4 +73,17 @@ export function withNumber(number: bigint, start: Start): Argv {
   if (!limit) return start.argv;
   if (chosen === undefined) chosen = launchers().find((launcher) => works(launcher, limit)) ?? null;
   return chosen && isThere(start) ? chosen(limit, start.argv) : start.argv;
+}
+
+/**
+ * Gives a program its number right after its start. For one that cannot wait for the look at how programs are started with
+ * theirs. Undefined where that is known, or nothing gives a number to a program that runs.
+ */
+export function numberLater(number: bigint): ((pid: number) => void) | undefined {
+  own ??= readLimit("self");
+  const limit = own && limitFor(number, own);
+  const prlimit = limit && chosen === undefined ? findPrlimit() : undefined;
+  if (!limit || prlimit === undefined) return undefined;
+  // Where the system refuses it, the program has its other marks.
+  return (pid) => void execFile(prlimit, ["--pid", String(pid), `--locks=${limit.soft}:${limit.hard}`], () => {});
 }

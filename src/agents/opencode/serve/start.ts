@@ -6,13 +6,13 @@ import { type Exit, type LineProcess, type ProcessHost, SpawnFailed, type SpawnS
 import type { RunningServer } from "./contract.ts";
 import { askHealth, type Health } from "./health.ts";
 import { type Launch, passwordHeaders, type Start, serverSpec } from "./launch.ts";
-import { isFree, type PortRange, portsOf } from "./ports.ts";
+import { isFree, type PortRange, portsOf, seemsFree } from "./ports.ts";
 
 /** A probe of a server that has just begun to listen is short: requests that come too early are never answered. */
 const PROBE_MS = 2_000;
 const BETWEEN_PROBES_MS = 100;
 const GRACE_MS = 1_000;
-/** Starts that failed because another process took the port in between. */
+/** Starts that failed because another process had the port without listening, or took it in between. */
 const MOST_STARTS = 5;
 
 export interface StartOptions extends Launch {
@@ -37,7 +37,7 @@ export async function startServer(options: StartOptions, need: Need): Promise<Ru
   let last: unknown;
   for (const port of portsOf(ports)) {
     if (limit.aborted || starts === MOST_STARTS) break;
-    if (!(await isFree(port))) continue;
+    if (!(await seemsFree(port))) continue;
     starts++;
     const password = randomBytes(24).toString("base64url");
     const spec = await specOf(options, { ...need, port, password });
@@ -71,7 +71,7 @@ async function startOn(
   limit: AbortSignal,
 ): Promise<RunningServer> {
   const listening = Promise.withResolvers<string>();
-  const program = host.spawn(spec, {
+  const program = host.spawn(begun ? { ...spec, hurried: true } : spec, {
     line(text) {
       const url = /listening on (https?:\/\/\S+)/.exec(text)?.[1];
       if (url !== undefined) listening.resolve(url.replace(/\/+$/, ""));
