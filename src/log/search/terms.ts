@@ -1,8 +1,8 @@
-import { crc32 } from "node:zlib";
 import type { ParleyEvent } from "../../core/events/event.ts";
 import type { Sought } from "../../core/search/query.ts";
 import { findable } from "../../core/search/text.ts";
 import { termsOf } from "../../core/search/words.ts";
+import { crc32 } from "../crc32.ts";
 import type { SearchQuery } from "./contract.ts";
 
 /** Facts of an event that are kept in the index beside its words, so that a filter narrows as a word does. */

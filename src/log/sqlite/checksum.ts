@@ -1,6 +1,6 @@
-import { crc32 } from "node:zlib";
 import { jsonIn, objectAs } from "../../core/json/fields.ts";
 import type { SessionState } from "../../core/session-state.ts";
+import { crc32 } from "../crc32.ts";
 
 /** The sum of an event's row. It covers the row's place, so that a row under another number does not match. */
 export function eventSum(sid: number, seq: number, type: string, json: string | Uint8Array): number {

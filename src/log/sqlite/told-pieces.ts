@@ -1,9 +1,9 @@
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import path from "node:path";
-import { crc32 } from "node:zlib";
 import type { EventOf } from "../../core/events/event.ts";
 import { jsonIn, objectAs } from "../../core/json/fields.ts";
 import type { EventRecord } from "../contract.ts";
+import { crc32 } from "../crc32.ts";
 
 /** The file holds so many bytes, about: the pieces of some milliseconds. */
 const MAX_BYTES = 256 * 1024;

@@ -17,7 +17,7 @@ import { DeadPeers } from "../peers/dead-peers.ts";
 import { answerClientError } from "./client-errors.ts";
 import type { InsideFetch } from "./inside/fetch.ts";
 import { createMounts, type Mount } from "./mounts.ts";
-import { createServer } from "./node-http.ts";
+import { nodeHttp } from "./node-http.ts";
 import { createProbes } from "./probes.ts";
 import { type Hall, requestListener } from "./requests.ts";
 import { isWebSocket, upgradeListener } from "./upgrades.ts";
@@ -126,7 +126,7 @@ export function createListener(options: ListenerOptions): HttpListener {
     socket.destroy();
   };
 
-  const server = createServer({
+  const server = nodeHttp().createServer({
     ...TIMEOUTS,
     maxHeaderSize: 16 * 1024,
     // The system asks an idle peer whether it is still there: after these 15 s, then each second, ten times.
