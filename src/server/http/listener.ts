@@ -17,7 +17,6 @@ import { DeadPeers } from "../peers/dead-peers.ts";
 import { answerClientError } from "./client-errors.ts";
 import type { InsideFetch } from "./inside/fetch.ts";
 import { createMounts, type Mount } from "./mounts.ts";
-import { nodeHttp } from "./node-http.ts";
 import { createProbes } from "./probes.ts";
 import { type Hall, requestListener } from "./requests.ts";
 import { isWebSocket, upgradeListener } from "./upgrades.ts";
@@ -126,7 +125,9 @@ export function createListener(options: ListenerOptions): HttpListener {
     socket.destroy();
   };
 
-  const server = nodeHttp().createServer({
+  // An import of it would read every export, and so load the built-in WebSocket and fetch, which take ten times as long as the server itself.
+  const { createServer } = process.getBuiltinModule("node:http");
+  const server = createServer({
     ...TIMEOUTS,
     maxHeaderSize: 16 * 1024,
     // The system asks an idle peer whether it is still there: after these 15 s, then each second, ten times.

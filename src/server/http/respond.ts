@@ -5,7 +5,6 @@ import { present } from "../../core/json/fields.ts";
 import { PROBLEM_TYPE, problemOf } from "../../core/problem.ts";
 import type { ResponseHeaders } from "../guards/admission.ts";
 import { hasBody } from "../guards/content-type.ts";
-import { nodeHttp } from "./node-http.ts";
 
 /** How long a refused sender may go on sending before it is cut off. */
 const LINGER_MS = 1_000;
@@ -55,7 +54,8 @@ export function sendProblem(response: ServerResponse, error: ParleyError, id: st
 /** A whole answer as bytes, for a socket that has no response object: failed parsing, refused upgrades. */
 export function rawProblem(error: ParleyError, id: string | undefined, headers: ResponseHeaders = {}): string {
   const text = JSON.stringify(problemOf(error, id));
-  const lines = [`HTTP/1.1 ${error.status} ${nodeHttp().STATUS_CODES[error.status] ?? "Error"}`];
+  const { STATUS_CODES } = process.getBuiltinModule("node:http");
+  const lines = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? "Error"}`];
   const length = String(Buffer.byteLength(text));
   const own = { "content-type": PROBLEM_TYPE, "content-length": length, connection: "close" };
   const all: ResponseHeaders = { ...headers, ...own, ...present({ "x-request-id": id }) };
