@@ -87,11 +87,15 @@ export class Sessions {
     });
     beginning.named(detail.id);
     return await this.#keep(detail.id, async () => {
+      const starting = started(client, detail, beginning.signal);
+      // Where the agent cannot be used at all, that is told, and not how its start fails.
+      starting.catch(() => {});
       const looked = known ?? (await infoOf(client, detail));
       assertUsable(looked);
-      const ready = await started(client, detail, looked, beginning.signal);
+      const now = await starting;
+      const info = await infoAfter(client, now, looked);
       beginning.assertWanted();
-      const session = this.#begin(client, ...ready);
+      const session = this.#begin(client, now, info);
       // With its start the program may have told that it takes fewer kinds.
       const leftOut = servers.filter((server) => !taken.includes(server) || !takes(session.info, server));
       if (leftOut.length > 0) session.greetings.push(leftOutNotice(looked.name, leftOut));
@@ -239,20 +243,23 @@ function assertUsable({ name, installed, credentials, login, detail }: AgentInfo
   throw authRequired(`${name} has no credentials: ${how}`, name);
 }
 
-/** A session whose agent is ready, and what that told meanwhile. A look at an agent does not tell whether it starts. */
-async function started(
-  client: ParleyClient,
-  { id }: SessionDetail,
-  looked: AgentInfo,
-  signal: AbortSignal,
-): Promise<[SessionDetail, AgentInfo]> {
+/** A session whose agent is ready. A look at an agent does not tell whether it starts. */
+async function started(client: ParleyClient, { id }: SessionDetail, signal: AbortSignal): Promise<SessionDetail> {
   await insist(() => client.session(id).start({ signal })).catch((error: unknown) => {
     // A server of an older version starts the agent, and does not say when it is ready.
     if (!(error instanceof ParleyApiError && error.code === "not_found")) throw error;
   });
-  const now = await client.sessions.get(id);
-  const isSame = now.agent === looked.name && !looked.tellsMore;
-  return [now, isSame ? looked : await client.agent(now.agent, now.directory, { kept: true })];
+  return await client.sessions.get(id);
+}
+
+/** The facts of an agent, with what it told while it started. */
+async function infoAfter(
+  client: ParleyClient,
+  { agent, directory }: SessionDetail,
+  looked: AgentInfo,
+): Promise<AgentInfo> {
+  const isSame = agent === looked.name && !looked.tellsMore;
+  return isSame ? looked : await client.agent(agent, directory, { kept: true });
 }
 
 const NOTHING: AgentInfo["capabilities"] = { fork: false, rewind: false, compact: false, sessions: false, mcp: [] };
