@@ -11,6 +11,15 @@ const FRESH_MS = 60_000;
 interface Known {
   at: number;
   answer: Promise<Discovery>;
+  /** The agent cannot be used as it is. The user may install it, or log in, at any time. */
+  isOfNoUse?: boolean;
+}
+
+export interface Look {
+  /** As it was told last, where it was told: no program is asked for what is known. */
+  kept?: boolean | undefined;
+  /** An agent that cannot be used is asked again, also where its answer is young. */
+  again?: boolean | undefined;
 }
 
 /** The discoveries of agents for directories. A question may start a program, so that answers are kept for a while. */
@@ -34,8 +43,8 @@ export class Discoveries {
     }
   }
 
-  /** The facts known of an agent, in general or for the projects of a directory. `kept`: as it was told last, where it was told. */
-  of(agent: Agent, directory: string | undefined, kept = false): Promise<Discovery> {
+  /** The facts known of an agent, in general or for the projects of a directory. */
+  of(agent: Agent, directory: string | undefined, { kept = false, again = false }: Look = {}): Promise<Discovery> {
     const place = agent.discoversProjects ? directory : undefined;
     const trusted = place !== undefined && this.trust.covering(place) !== undefined;
     const key = JSON.stringify([agent.name, place, trusted]);
@@ -43,7 +52,8 @@ export class Discoveries {
     const known = this.answers.get(key) ?? came;
     const now = performance.now();
     // An agent that keeps its answers itself is asked each time.
-    const isFresh = known !== undefined && place !== undefined && now - known.at < FRESH_MS;
+    const isYoung = known !== undefined && place !== undefined && now - known.at < FRESH_MS;
+    const isFresh = isYoung && !(again && known.isOfNoUse);
     // An answer on its way may take as long as the start of a program.
     const found = kept ? (came ?? known) : isFresh ? known : undefined;
     if (found) {
@@ -54,11 +64,8 @@ export class Discoveries {
     keepNewest(this.answers, key, entry, KEPT);
     entry.answer.then(
       ({ installed, credentials }) => {
-        const isNewest = (this.came.get(key)?.at ?? 0) <= entry.at;
-        if (installed && credentials !== "missing") return isNewest && keepNewest(this.came, key, entry, KEPT);
-        // The user may install it, or log in, at any time.
-        this.came.delete(key);
-        this.forget(key, entry);
+        entry.isOfNoUse = !installed || credentials === "missing";
+        if ((this.came.get(key)?.at ?? 0) <= entry.at) keepNewest(this.came, key, entry, KEPT);
       },
       // What came before is better than nothing.
       () => this.forget(key, entry),

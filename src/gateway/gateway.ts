@@ -13,7 +13,7 @@ import type { Roots } from "../host/files/roots.ts";
 import type { Log, SessionHead, SessionQuery } from "../log/contract.ts";
 import type { Attachments } from "./attachments.ts";
 import { assertChoice, assertPromptable, existingDirectory } from "./checks.ts";
-import { Discoveries } from "./discoveries.ts";
+import { Discoveries, type Look } from "./discoveries.ts";
 import { type Door, enter, enterDirectory, enterKeeper, onlyHere } from "./door.ts";
 import type { ImportRequest } from "./import-session.ts";
 import { assertServers } from "./mcp-servers.ts";
@@ -265,12 +265,12 @@ export class Gateway {
   /** Whether the facts of an agent differ by directory. */
   readonly discoversProjects = (name: string): boolean => this.sessions.agent(name).discoversProjects ?? false;
 
-  /** The facts of an agent here, in general or for the projects of a directory. `kept`: no program is asked for what is known. */
-  async discover(name: string, directory?: string, kept?: boolean): Promise<Discovery> {
+  /** The facts of an agent here, in general or for the projects of a directory. */
+  async discover(name: string, directory?: string, look?: Look): Promise<Discovery> {
     const agent = this.sessions.agent(name);
     const { roots } = this.options;
     const existing = directory === undefined ? undefined : await existingDirectory(directory, { roots });
-    return this.discoveries.of(agent, existing, kept);
+    return this.discoveries.of(agent, existing, look);
   }
 
   /** The sessions that an agent keeps for a directory, also those that Parley did not make. */

@@ -25,7 +25,7 @@ for (const ofProjects of [true, false]) {
   test(`what is known of an agent is told without a look at it, ${ofProjects ? "by project" : "in general"}`, async () => {
     const agent = new Counting(ofProjects);
     const discoveries = new Discoveries({ trust: new TrustStore({ configured: [] }) });
-    const look = async (kept: boolean) => (await discoveries.of(agent, "/work", kept)).detail;
+    const look = async (kept: boolean) => (await discoveries.of(agent, "/work", { kept })).detail;
     assert.equal(await look(true), "look 1", "nothing is known yet");
     assert.equal(await look(true), "look 1");
     // Answers about projects are fresh for a while; an agent without projects keeps its answers itself.
@@ -38,9 +38,9 @@ for (const ofProjects of [true, false]) {
 test("what is known of one project is not told of another", async () => {
   const agent = new Counting(true);
   const discoveries = new Discoveries({ trust: new TrustStore({ configured: [] }) });
-  assert.equal((await discoveries.of(agent, "/one", true)).detail, "look 1");
-  assert.equal((await discoveries.of(agent, "/two", true)).detail, "look 2");
-  assert.equal((await discoveries.of(agent, undefined, true)).detail, "look 3");
+  assert.equal((await discoveries.of(agent, "/one", { kept: true })).detail, "look 1");
+  assert.equal((await discoveries.of(agent, "/two", { kept: true })).detail, "look 2");
+  assert.equal((await discoveries.of(agent, undefined, { kept: true })).detail, "look 3");
 });
 
 test("a look that failed is not kept", async () => {
@@ -50,9 +50,9 @@ test("a look that failed is not kept", async () => {
   agent.discover = async () => {
     throw new Error("not today");
   };
-  await assert.rejects(discoveries.of(agent, undefined, true), /not today/);
+  await assert.rejects(discoveries.of(agent, undefined, { kept: true }), /not today/);
   agent.discover = discover;
-  assert.equal((await discoveries.of(agent, undefined, true)).detail, "look 1");
+  assert.equal((await discoveries.of(agent, undefined, { kept: true })).detail, "look 1");
 });
 
 test("looks that fail side by side leave what came before them, or nothing", async () => {
@@ -67,7 +67,7 @@ test("looks that fail side by side leave what came before them, or nothing", asy
     const both = [discoveries.of(agent, undefined), discoveries.of(agent, undefined)];
     for (const { reject } of looks) reject(new Error("not today"));
     await Promise.allSettled(both);
-    assert.equal((await discoveries.of(agent, undefined, true)).detail, "look 1");
+    assert.equal((await discoveries.of(agent, undefined, { kept: true })).detail, "look 1");
     assert.equal(agent.asked, 1, "it is asked again only where nothing is known");
   }
 });
@@ -78,5 +78,19 @@ test("what came is told as it is kept while another look takes its time", async 
   await discoveries.of(agent, undefined);
   agent.discover = () => new Promise(() => {});
   void discoveries.of(agent, undefined);
-  assert.equal((await discoveries.of(agent, undefined, true)).detail, "look 1");
+  assert.equal((await discoveries.of(agent, undefined, { kept: true })).detail, "look 1");
+});
+
+test("an agent that cannot be used is asked again by who asks for it alone", async () => {
+  for (const facts of [{ credentials: "missing" }, { installed: false }] as const) {
+    const agent = new Counting(true);
+    const discover = agent.discover.bind(agent);
+    agent.discover = async () => ({ ...(await discover()), ...facts });
+    const discoveries = new Discoveries({ trust: new TrustStore({ configured: [] }) });
+    const look = async (again: boolean) => (await discoveries.of(agent, "/work", { again })).detail;
+    assert.equal(await look(false), "look 1");
+    assert.equal(await look(false), "look 1", "lists are read often");
+    assert.equal(await look(true), "look 2");
+    assert.equal(await look(false), "look 2");
+  }
 });

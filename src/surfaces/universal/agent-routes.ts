@@ -1,12 +1,13 @@
 import { z } from "zod";
+import type { Look } from "../../gateway/discoveries.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { agent, agentQuery, nativeSession, oneAgentQuery } from "./agent-schemas.ts";
 import { get, type Route } from "./route.ts";
 
 export function agentRoutes(gateway: Gateway, defaultDirectory: string): Route[] {
-  const view = async (name: string, directory?: string, kept?: boolean): Promise<unknown> => {
+  const view = async (name: string, directory?: string, look?: Look): Promise<unknown> => {
     // First: some programs say only when they are asked what they can do.
-    const found = await gateway.discover(name, directory, kept);
+    const found = await gateway.discover(name, directory, look);
     const capabilities = gateway.work.capabilities(name);
     return { name, default: name === gateway.defaultAgent, capabilities, ...found };
   };
@@ -26,7 +27,7 @@ export function agentRoutes(gateway: Gateway, defaultDirectory: string): Route[]
       errors: [403, 404, 422],
       handle: async ({ params, query }) => {
         await gateway.enterDirectory(query.directory);
-        return view(params.agent, query.directory, query.kept);
+        return view(params.agent, query.directory, { kept: query.kept, again: true });
       },
     }),
     get("/v1/agents/{agent}/sessions", "listAgentSessions", {

@@ -2,10 +2,10 @@ import { isCommandName } from "../../../core/command-name.ts";
 import { keepNewest } from "../../../core/entries.ts";
 import type { OptionValues } from "../../../core/events/values.ts";
 import { present } from "../../../core/json/fields.ts";
-import { within } from "../../../core/within.ts";
 import type { Gateway } from "../../../gateway/gateway.ts";
 import { badRequest } from "../errors.ts";
 import type { GivenEntries } from "../nodes/entries.ts";
+import { ByDirectory } from "./by-directory.ts";
 import { type Choice, chosen, foreignMode, type Wish } from "./choice.ts";
 import { Discoveries, FIRST_MS, isSilent, type KnownAgent, LIST_MS } from "./discoveries.ts";
 import { BUILD, modeInfos, newerModeInfo } from "./modes.ts";
@@ -83,12 +83,14 @@ const isSame = (some: readonly KnownAgent[], others: readonly KnownAgent[]): boo
 export class Catalog {
   readonly #options: CatalogOptions;
   readonly #discoveries: Discoveries;
+  readonly #byDirectory: ByDirectory;
   readonly #texts = new Map<string, { agents: readonly KnownAgent[]; text: string }>();
   #own: Partial<Defaults> = {};
 
   constructor(options: CatalogOptions) {
     this.#options = options;
     const { gateway, now = Date.now, ...rest } = options;
+    this.#byDirectory = new ByDirectory({ gateway, outdated: options.outdated });
     this.#discoveries = new Discoveries({
       agents: () => gateway.agents(),
       defaultAgent: gateway.defaultAgent,
@@ -103,7 +105,7 @@ export class Catalog {
     const { gateway, firstMs = FIRST_MS, listMs = LIST_MS } = this.#options;
     const limit = (name: string): number => (name === gateway.defaultAgent ? firstMs : Math.min(listMs, firstMs));
     const general = await this.#discoveries.all();
-    const found = general.map((agent) => this.#there(agent, directory, limit(agent.name)));
+    const found = general.map((agent) => this.#byDirectory.there(agent, directory, limit(agent.name)));
     return inOrder(await Promise.all(found), gateway.defaultAgent);
   }
 
@@ -111,17 +113,7 @@ export class Catalog {
   async agent(name: string, directory?: string): Promise<KnownAgent | undefined> {
     const { gateway, firstMs = FIRST_MS } = this.#options;
     if (!gateway.agents().includes(name)) return undefined;
-    return this.#there({ name, discovery: await this.#discoveries.one(name) }, directory, firstMs);
-  }
-
-  async #there({ name, discovery }: KnownAgent, directory: string | undefined, ms: number): Promise<KnownAgent> {
-    const { gateway, outdated } = this.#options;
-    if (directory === undefined || !gateway.discoversProjects(name)) return { name, discovery };
-    // A directory that is not there, or is not to be worked in, is refused where something is done in it.
-    const asked = gateway.discover(name, directory).catch(() => discovery);
-    const found = await within(asked, ms);
-    if (!found) asked.then(() => outdated?.());
-    return { name, discovery: found?.value ?? discovery };
+    return this.#byDirectory.there({ name, discovery: await this.#discoveries.one(name) }, directory, firstMs);
   }
 
   /** A view as JSON. Some agents have thousands of models, so the text is made once for all clients. */
