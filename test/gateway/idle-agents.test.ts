@@ -120,3 +120,18 @@ test("a prompt that comes while its agent is being closed is served, by another 
   assert.deepEqual(new Set(cancels), new Set([0]), "no turn was cancelled for it");
   t.diagnostic(`${r.fake.starts.length} starts for ${PROMPTS} prompts`);
 });
+
+test("an agent that starts is not idle: it becomes ready, however few are kept", async (t) => {
+  const r = await rig(t, { idleAgents: 0 });
+  const gate = Promise.withResolvers<void>();
+  r.fake.gate = gate.promise;
+  const ids = await Promise.all([1, 2, 3].map(async () => (await r.gateway.create({ directory: r.directory })).id));
+  const started = ids.map((id) => r.gateway.work.start(id));
+  await eventually("all start", () => r.fake.starts.length === ids.length);
+  // The sessions come to rest while their agents start.
+  for (const id of ids) await r.gateway.update(id, { title: "rests" });
+  assert.ok(r.fake.starts.every(({ gone }) => !gone));
+  gate.resolve();
+  assert.deepEqual(await Promise.all(started), [true, true, true]);
+  await eventually("they are let go when they are ready", () => r.fake.starts.every(({ gone }) => gone));
+});

@@ -71,6 +71,13 @@ export function createAcpAgent(options: AcpAgentOptions): Agent {
     },
     discoversProjects: true,
     async discover(project) {
+      // A program of the project is run by nobody's look before the directory is trusted.
+      const own = project && !project.trusted ? (options.ownProgram?.(project.directory) ?? []) : [];
+      if (project && own.length > 0) {
+        const detail = `${shownSettings(own)} is a program of this directory, which is not trusted: "${trustCommand(project.directory)}"`;
+        const facts = { title, installed: true, detail, credentials: "unknown" as const };
+        return told.within(project.directory, { ...facts, models: options.models ?? [], modes: [] });
+      }
       const found = await (await discoverer()).discover();
       return project ? told.within(project.directory, found) : found;
     },

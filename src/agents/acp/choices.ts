@@ -116,8 +116,8 @@ export function withOption(choices: Choices, id: string, current: OptionValue): 
 
 /** The session's facts as they are in force. */
 export function factsOf({ model, mode, options }: Choices): SessionSignal {
-  const values: OptionValues = {};
-  for (const [id, { current }] of options) if (current !== undefined) values[id] = current;
+  const chosen = [...options].flatMap(([id, { current }]) => (current === undefined ? [] : [[id, current] as const]));
+  const values: OptionValues = Object.fromEntries(chosen);
   const word = (offer: Offer | undefined): string | undefined =>
     typeof offer?.current === "string" ? offer.current : undefined;
   const facts = present({ model: word(model), mode: word(mode) });

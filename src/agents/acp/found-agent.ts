@@ -50,6 +50,7 @@ export function foundAgent({ files, search, ...facts }: AcpFacts, { host, dataDi
     host,
     dataDirectory,
     argv: async () => search(),
+    ownProgram: (directory) => programInside(search(), directory),
     projectSettings: async (directory) => [
       ...programInside(search(), directory),
       ...(await projectFiles(directory, env.HOME, files)),

@@ -34,6 +34,8 @@ export interface AcpAgentOptions {
   login?: string;
   /** Models of an agent that lists none. */
   models?: AgentModel[];
+  /** The program itself, where it is one of the project in a directory. */
+  ownProgram?(directory: string): ProjectSetting[];
   /** The files of a project from which the program would run something. Where there are any, it is opened in trusted directories alone. */
   projectSettings?(directory: string): Promise<ProjectSetting[]>;
 }

@@ -76,7 +76,8 @@ export interface Use {
 async function isUsed({ gateway }: Server, { own }: Use): Promise<boolean> {
   if (own === undefined && gateway.attachments.hasInterface) return true;
   const unsettled = await gateway.log.unsettled();
-  return unsettled.some(({ id, root }) => id !== own && root !== own && gateway.attachments.watched(id, root));
+  const isOurs = (id: string, root: string | undefined): boolean => own !== undefined && (id === own || root === own);
+  return unsettled.some(({ id, root }) => !isOurs(id, root) && gateway.attachments.watched(id, root));
 }
 
 /** A server that another command has found must not vanish under it. `waiting` is called once, if there is one. */

@@ -45,11 +45,13 @@ function loggerFor({ logLevel }: Settings): ServerLogger {
 }
 
 /** A refused request is told on stderr, too, which editors keep. */
-function watchAnswers(logger: ServerLogger): (message: AnyMessage) => void {
+function watchAnswers(logger: ServerLogger, isLeaving: () => boolean): (message: AnyMessage) => void {
   return (message) => {
     if ("error" in message) {
       const { code, data, message: words } = message.error;
-      logger.warn(present({ code, request: message.id, data }), words);
+      // Who ends a turn by going knows it.
+      const level = isLeaving() ? "debug" : "warn";
+      logger[level](present({ code, request: message.id, data }), words);
     }
   };
 }
@@ -143,13 +145,15 @@ export async function acp(flags: AcpFlags): Promise<number> {
     version: packageVersion(),
     logger,
   });
-  const heard = [watchAnswers(logger), earlyCode()];
+  let isLeaving = false;
+  const heard = [watchAnswers(logger, () => isLeaving), earlyCode()];
   const sent = (message: AnyMessage): void => {
     for (const hear of heard) hear(message);
   };
   const stream = messageStream({ input: process.stdin, write, sent });
   const connection = agent.connect(stream);
   const code = await untilOver(connection.closed, interrupts);
+  isLeaving = true;
   // Ctrl-C reaches the client, too: a cancel of its own comes first.
   if (interrupts.code === exitCodeOf("SIGINT"))
     await Promise.all([stream.answered(CTRL_C_MS), within(connection.rest(), CTRL_C_MS)]);

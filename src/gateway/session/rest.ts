@@ -32,6 +32,8 @@ export class Rest implements Idler {
     if (!agent.occupied) return kin.rest();
     // The end of an agent that leaves calls again.
     if (!agent.running) return;
+    // One that still starts is waited for: it becomes idle when it is ready, which wakes the inbox.
+    if (agent.own && agent.own.readySession === undefined) return;
     this.timer = setTimeout(() => this.letGo(), waitMs).unref();
     // Work in the background ends with the process: it is not ended for the sake of memory.
     if (ledger.state.background.size === 0) idleAgents.add(this);

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createAcpAgent } from "../../../src/agents/acp/agent.ts";
+import { foundAgent } from "../../../src/agents/acp/found-agent.ts";
 import { makePlace } from "../contract/rigs.ts";
 import { Watched } from "../contract/watched.ts";
 
@@ -33,4 +34,26 @@ test("an agent in a directory that is not trusted finds no program of the projec
     await watched.session.close();
     assert.equal(existsSync(join(root, "ran")), trusted, `${place}, ${trusted}`);
   }
+});
+
+test("a program of a project that is not trusted is not run to be asked what it has", async (t) => {
+  const { host, directory: root } = await makePlace(t);
+  const directory = join(root, "project");
+  const program = join(directory, "bin", "tool");
+  mkdirSync(dirname(program), { recursive: true });
+  writeFileSync(program, `#!/bin/sh\ntouch '${root}/ran'\nexec '${process.execPath}' '${PROGRAM}'\n`);
+  chmodSync(program, 0o755);
+  const facts = {
+    name: "tool",
+    title: "Tool",
+    files: [],
+    search: () => ({ argv: [program] as [string], detail: program, searched: true as const }),
+  };
+  const agent = foundAgent(facts, { host, dataDirectory: root, env: { STAND_IN: "{}" } });
+  const found = await agent.discover({ directory, trusted: false });
+  assert.equal(existsSync(join(root, "ran")), false);
+  assert.deepEqual([found.installed, found.credentials], [true, "unknown"]);
+  assert.match(found.detail ?? "", /bin\/tool is a program of this directory, which is not trusted/);
+  assert.equal((await agent.discover({ directory, trusted: true })).credentials, "found");
+  assert.equal(existsSync(join(root, "ran")), true);
 });

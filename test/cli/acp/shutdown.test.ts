@@ -282,3 +282,31 @@ test("parley acp: after Ctrl-C a client of version 2 has its time, too, though i
   );
   await assertGone(home);
 });
+
+test("parley acp: its server stays for the turn of another client's parley acp", async () => {
+  await using home = new Home();
+  const { peer } = await openAcp(home);
+  await using _ = peer;
+  const { peer: second, session } = await openAcp(home);
+  await using __ = second;
+  const prompt = second.prompt(session, "[[slow 1500]]");
+  await second.until("the agent talks", () => second.text !== "");
+  const exit = peer.leave();
+  assert.equal(await second.stopReason(prompt), "end_turn");
+  await second.leave();
+  assert.equal((await exit).code, 0);
+  assert.match(peer.stderr, /others use the server in here/);
+  await assertGone(home);
+});
+
+for (const what of ["a turn runs", "it is asked"] as const)
+  test(`parley acp: a client that goes while ${what} leaves nothing in the log of its editor`, async () => {
+    await using home = new Home();
+    const { peer, session } = await openAcp(home);
+    await using _ = peer;
+    peer.prompt(session, what === "a turn runs" ? SLOW : "[[ask ls]]");
+    const isAsked = () => peer.messages.some(({ method }) => method === "session/request_permission");
+    await peer.until(what, () => (what === "a turn runs" ? peer.text !== "" : isAsked()));
+    assert.equal((await peer.leave()).code, 0);
+    assert.equal(peer.stderr, "");
+  });

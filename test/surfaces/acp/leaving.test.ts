@@ -1,15 +1,19 @@
 import assert from "node:assert/strict";
-import { describe, test } from "node:test";
+import { describe, type TestContext, test } from "node:test";
 import { type NewSessionResponse, type PromptResponse, RequestError } from "@agentclientprotocol/sdk";
-import { type ClientOptions, createClient } from "../../../src/client/index.ts";
+import { type ClientOptions, createClient, type ParleyClient } from "../../../src/client/index.ts";
 import { FewAtOnce } from "../../../src/core/few-at-once.ts";
 import { silentLogger } from "../../../src/core/logger.ts";
 import { Beginnings } from "../../../src/surfaces/acp/session/beginnings.ts";
 import type { Front } from "../../../src/surfaces/acp/session/front.ts";
+import { prime, replay } from "../../../src/surfaces/acp/session/history.ts";
+import { Prompts } from "../../../src/surfaces/acp/session/prompts.ts";
 import { Sessions } from "../../../src/surfaces/acp/session/sessions.ts";
 import { eventually } from "../../support/eventually.ts";
 import { type Cleanup, startServer } from "../../support/server.ts";
+import { LogClient } from "./log-client.ts";
 import { type Stage, stage, textOf } from "./stage.ts";
+import { told } from "./watcher.ts";
 
 const say = (text: string) => [{ type: "text" as const, text }];
 
@@ -137,4 +141,73 @@ test("a cancel that crosses the response of session/new leaves the session there
   await beginnings.takeBackAll(new Error("the client is gone"));
   assert.equal(begun, "ses_1");
   assert.deepEqual(removed, []);
+});
+
+test("a request that waits for all prompts waits for none that was dropped", async () => {
+  const prompts = new Prompts();
+  void prompts.add("joined");
+  const ends = prompts.ends();
+  prompts.drop("joined");
+  await ends;
+  assert.deepEqual(prompts.all(), []);
+});
+
+/** A session with a turn and a prompt that waits behind it, whose client loads it at this moment. */
+async function loading(t: TestContext, endsWithClient: boolean) {
+  const log = new LogClient().begin("ses_root");
+  const gate = Promise.withResolvers<void>();
+  const withdrawn: string[] = [];
+  let isHeld = false;
+  const client = async (): Promise<ParleyClient> => {
+    const base = log.client();
+    const sessions = Object.assign(Object.create(base.sessions) as ParleyClient["sessions"], {
+      get: async (id: string) => {
+        if (isHeld) await gate.promise;
+        return base.sessions.get(id);
+      },
+    });
+    const session: ParleyClient["session"] = (one) =>
+      Object.assign(base.session(one), { withdraw: async (id: string) => void withdrawn.push(id) });
+    return { ...base, sessions, session };
+  };
+  const front: Front = { update: async () => {}, permission: async () => undefined };
+  const options = { client, version: "1", logger: silentLogger, endsWithClient: () => endsWithClient };
+  const sessions = new Sessions(options, front);
+  t.after(() => sessions.close());
+  const session = await sessions.attach("ses_root", prime);
+  const { id, end } = session.sender.send(async () => undefined);
+  end.catch(() => {});
+  isHeld = true;
+  const loaded = sessions.attach("ses_root", replay);
+  loaded.catch(() => {});
+  await told();
+  return { sessions, session, id, loaded, withdrawn, gate };
+}
+
+for (const endsWithClient of [true, false])
+  test(`a prompt that waits is ${endsWithClient ? "" : "not "}taken back where its client goes in the middle of a load`, async (t) => {
+    const { sessions, id, loaded, withdrawn, gate } = await loading(t, endsWithClient);
+    const left = sessions.leave();
+    gate.resolve();
+    await left;
+    await assert.rejects(loaded, /the client is gone/);
+    assert.deepEqual(withdrawn, endsWithClient ? [id] : []);
+  });
+
+test("a session that is loaded while it is closed takes no prompts", async (t) => {
+  const { session, loaded, gate } = await loading(t, false);
+  const closing = Promise.withResolvers<void>();
+  const closed = session.sender.leaving(() => closing.promise);
+  gate.resolve();
+  const again = await loaded;
+  let isSent = false;
+  const { end } = again.sender.send(async () => {
+    isSent = true;
+    return undefined;
+  });
+  assert.equal((await end).reason, "withdrawn");
+  assert.equal(isSent, false);
+  await assert.rejects(again.sender.steer([{ type: "text", text: "more" }]), /being closed/);
+  closing.resolve();
+  await closed;
 });

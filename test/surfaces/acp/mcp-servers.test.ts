@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { NewSessionResponse, PromptResponse } from "@agentclientprotocol/sdk/unstable";
+import { silentLogger } from "../../../src/core/logger.ts";
 import type { ParleyOptions } from "../../../src/server/parley.ts";
 import { type Cleanup, startServer, type TestServer, temporary } from "../../support/server.ts";
 import { stage, textOf, updatesOf } from "./stage.ts";
@@ -51,13 +52,15 @@ async function startTold(t: Cleanup, { mcpCapabilities, cannotBeAsked = false, o
 }
 
 async function openV1(t: Cleanup, server: TestServer, mcpServers: object[], capabilities = {}) {
-  const client = await stage(t, { server, capabilities, acp: { agent: "told" } });
+  const logged: string[] = [];
+  const logger = { ...silentLogger, warn: (_: object, words: string) => void logged.push(words) };
+  const client = await stage(t, { server, capabilities, acp: { agent: "told", logger } });
   const asked = { cwd: server.directory, mcpServers };
   const { sessionId } = await client.agent.request<NewSessionResponse>("session/new", asked as never);
   const prompt = (text: string) =>
     client.agent.request<PromptResponse>("session/prompt", { sessionId, prompt: say(text) });
   const notices = () => updatesOf(client).flatMap((one) => (one.sessionUpdate === "notice" ? [one.title] : []));
-  return { ...client, sessionId, prompt, notices };
+  return { ...client, sessionId, prompt, notices, logged };
 }
 
 /** Its program ends in the middle of a turn. */
@@ -113,9 +116,11 @@ describe("the MCP servers of a client", () => {
       assert.equal((await client.prompt("hello")).stopReason, "end_turn");
       assert.deepEqual(await opened(), [{ method: "session/new", mcpServers: [program] }]);
       assert.deepEqual(client.notices(), ["Agent told was started without MCP servers: web, feed"]);
+      assert.deepEqual(client.logged, []);
       const silent = await openV1(t, server, [web, program, feed]);
       assert.equal((await silent.prompt("hello")).stopReason, "end_turn");
       assert.deepEqual(silent.notices(), []);
+      assert.deepEqual(silent.logged, ["Agent told was started without MCP servers: web, feed"]);
       assert.deepEqual((await opened()).slice(1), [{ method: "session/new", mcpServers: [program] }]);
     });
   }

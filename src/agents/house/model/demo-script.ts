@@ -91,7 +91,7 @@ const HELP = `I am Parley's scripted model: no key is set, so nobody thinks here
   Read README.md and add a line at the end
   Run: ls -l
   Ask me a question
-For a model that thinks, set ANTHROPIC_API_KEY or OPENAI_API_KEY and start Parley again.`;
+For a model that thinks, set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Parley again, and begin a new session or choose another model in this one.`;
 
 /** A summary without a model: the user's words, in a list. */
 function summarise(said: string): Reply {

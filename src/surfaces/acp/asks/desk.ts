@@ -3,6 +3,7 @@ import { type Ask, type AskAnswer, ParleyApiError, type StreamEvent } from "../.
 import type { ParleyEvent } from "../../../core/events/event.ts";
 import type { Logger } from "../../../core/logger.ts";
 import type { OpenAsk } from "../../../core/session-state.ts";
+import { afterResponses } from "../session/after-responses.ts";
 import type { AttachedSession } from "../session/attached.ts";
 import type { Front } from "../session/front.ts";
 import { insist } from "../session/insist.ts";
@@ -124,8 +125,12 @@ export class AskDesk {
       if (signal.aborted) return;
       await insist(() => this.#session.handle.answer(ask.id, answer));
     } catch (error) {
-      // An ask that another client has answered, or that nobody can be asked any more, is no failure.
-      if (signal.aborted || (error instanceof ParleyApiError && [404, 409].includes(error.status))) return;
+      // Requests to a client that goes fail before its sessions are let go.
+      await afterResponses();
+      const { isOver, isLeft } = this.#session;
+      // An ask that another client has answered, or that this one cannot be asked any more, is no failure.
+      const isElsewhere = error instanceof ParleyApiError && [404, 409].includes(error.status);
+      if (signal.aborted || isOver || isLeft || isElsewhere) return;
       this.#logger.warn({ err: error, ask: ask.id, session: ask.session }, "an ask could not be answered");
     }
   }

@@ -96,6 +96,11 @@ export class AttachedSession {
     return this.#stop.signal.aborted;
   }
 
+  /** The client goes, or its server. */
+  get isLeft(): boolean {
+    return this.#isLeft();
+  }
+
   /** The turn that runs, as the client knows it. */
   get openTurn(): SessionState["turn"] {
     return this.#shown.open(this.state);

@@ -136,6 +136,7 @@ export async function steer(
   await session.prompts.allSent();
   if (!session.openTurn && session.prompts.all().length === 0) {
     if (waits) return { outcome: "promptRequired", reason: "noRunningTurn" };
+    session.sender.assertOpen();
     await sendPrompt(session, blocks).sent;
     return { outcome: "startedNewTurn" };
   }

@@ -26,6 +26,8 @@ export interface SentPrompt {
 export class Prompts {
   readonly #waiting = new Map<string, Waiting>();
   readonly #steered = new Set<string>();
+  /** The client lets go of the session: prompts from now on are withdrawn before they are sent. */
+  isLeaving = false;
 
   /** Registers a prompt before it is sent, so that no event of it comes too early. */
   add(id: string): Promise<TurnEnd> {
@@ -72,7 +74,7 @@ export class Prompts {
   }
 
   drop(id: string): void {
-    this.#waiting.delete(id);
+    this.settle(id, { prompt: id, reason: "withdrawn" });
   }
 
   began(id: string, turn: string): void {

@@ -11,7 +11,6 @@ const newId = idSource(Date.now);
 export class Sender {
   readonly #handle: SessionHandle;
   readonly #prompts: Prompts;
-  #isLeaving = false;
 
   constructor(handle: SessionHandle, prompts: Prompts) {
     this.#handle = handle;
@@ -20,13 +19,13 @@ export class Sender {
 
   /** Prompts from now on are withdrawn before they are sent. */
   close(): void {
-    this.#isLeaving = true;
+    this.#prompts.isLeaving = true;
   }
 
   /** Sends something that becomes a turn. */
   send(send: (id: string) => Promise<Receipt | undefined>): SentPrompt {
     const id = newId("message");
-    if (this.#isLeaving) {
+    if (this.#prompts.isLeaving) {
       const end = Promise.resolve<TurnEnd>({ prompt: id, reason: "withdrawn" });
       return { id, sent: Promise.resolve(), begun: end, end };
     }
@@ -52,7 +51,7 @@ export class Sender {
 
   /** Gives words to the running turn. Where they come too late or too early for it they are a prompt that waits, as any other. */
   async steer(parts: PromptPart[]): Promise<Receipt> {
-    if (this.#isLeaving) throw invalidParams("the session is being closed: it takes no more words");
+    this.assertOpen();
     const id = newId("message");
     this.#prompts.steered(id);
     void this.#prompts.add(id);
@@ -70,13 +69,17 @@ export class Sender {
     }
   }
 
+  assertOpen(): void {
+    if (this.#prompts.isLeaving) throw invalidParams("the session is being closed: it takes no more words");
+  }
+
   /** Does the last work for the client. A prompt that comes meanwhile is withdrawn before it is sent: nothing would stop it. */
   async leaving(work: () => Promise<void>): Promise<void> {
-    this.#isLeaving = true;
+    this.#prompts.isLeaving = true;
     try {
       await work();
     } catch (error) {
-      this.#isLeaving = false;
+      this.#prompts.isLeaving = false;
       throw error;
     }
   }

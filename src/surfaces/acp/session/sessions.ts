@@ -138,6 +138,11 @@ export class Sessions {
         left?.handOver(session);
         return session;
       } catch (error) {
+        // Nobody else takes them back where the client goes meanwhile.
+        if (left && this.#isLeaving && this.options.endsWithClient?.()) {
+          left.sender.close();
+          await takeBackWaiting(left);
+        }
         left?.handOver(undefined);
         left?.prompts.fail(error);
         throw error;

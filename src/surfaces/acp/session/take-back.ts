@@ -11,6 +11,8 @@ export interface Stoppable {
   prompts: Prompts;
   asks: Pick<AskDesk, "dropAll" | "showOpen">;
   stoppedTurn: string | undefined;
+  /** Nothing is told of it any more. */
+  isOver: boolean;
   give(update: Update): Promise<void>;
   /** The turn is over for the client, though its end cannot be stored yet. */
   endUnstored(turn: string): Promise<void>;
@@ -84,6 +86,8 @@ async function stopTurn(session: Stoppable, turn?: string): Promise<void> {
 async function withdraw(session: Stoppable, id: string): Promise<boolean> {
   try {
     await insist(() => session.handle.withdraw(id));
+    // Its event is told where the session is still followed, and settles it first or not at all.
+    if (session.isOver) session.prompts.settle(id, { prompt: id, reason: "withdrawn" });
     return true;
   } catch (error) {
     if (!(error instanceof ParleyApiError) || error.problem.withdrawn !== "later") return false;

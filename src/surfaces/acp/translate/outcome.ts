@@ -39,6 +39,9 @@ const LOST: Failure = { code: "lost", message: "the end of the turn is no longer
 export function failureOf({ reason, error }: TurnEnd): Failure {
   if (error) return error;
   if (reason === "lost") return LOST;
-  const message = reason === "interrupted" ? "the turn was interrupted before it was over" : "the turn failed";
+  const message =
+    reason === "interrupted"
+      ? "the turn was interrupted, since its server or its agent ended: prompt again"
+      : "the turn failed";
   return { code: reason, message };
 }

@@ -5,7 +5,7 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
 import type { TurnStatus } from "../../../core/events/values.ts";
-import type { Fields } from "../../../core/json/fields.ts";
+import { type Fields, present } from "../../../core/json/fields.ts";
 import type { Logger } from "../../../core/logger.ts";
 import { chosenIn, filledIn } from "../asks/answers.ts";
 import { afterResponses } from "../session/after-responses.ts";
@@ -71,7 +71,18 @@ export class V1Front implements Front {
     if (update.type === "choice") return await this.#choice(session);
     if (update.type === "text" && update.role === "user" && own) return;
     if (update.type === "waits" && !own) return;
-    for (const one of v1Updates(update, this.#shows, Date.now())) await this.notify(session.id, one);
+    const told = v1Updates(update, this.#shows, Date.now());
+    if (told.length === 0) this.#log(session, update);
+    for (const one of told) await this.notify(session.id, one);
+  }
+
+  /** A warning that the client cannot show is logged: editors keep what an agent logs. */
+  #log({ id: session }: AttachedSession, update: Update): void {
+    if (update.type === "notice" && update.level !== "info")
+      this.#logger.warn(present({ session, description: update.description }), update.title);
+    if (update.type !== "status" || update.status.status !== "retrying") return;
+    const { attempt, message } = update.status;
+    this.#logger.warn({ session, attempt }, `retrying: ${message}`);
   }
 
   piece({ id }: AttachedSession, update: Update): boolean {
