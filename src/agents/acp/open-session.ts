@@ -71,6 +71,6 @@ export async function openSession(
   if (error && open.resume !== undefined && isLost(error)) throw new ResumeLost(open.resume);
   if (error) throw new Error(`it could not open the session: ${errorWords(error)}`);
   const opened = "sessionId" in way ? way.sessionId : textIn(result, "sessionId");
-  if (opened === undefined) throw new Error("it told no session's id");
+  if (!opened) throw new Error("it told no session's id");
   return { id: opened, result, resumed: method !== "session/new", leftOut };
 }

@@ -27,6 +27,12 @@ describe("a session/new with an agent whose program cannot work", () => {
       env: { "session/new": { modes: null } },
       says: /it told no session.s id/,
     },
+    {
+      name: "tells an empty id",
+      acp: [node, STAND_IN],
+      env: { "session/new": { sessionId: "" } },
+      says: /it told no session.s id/,
+    },
   ] as const;
   for (const { name, acp, env, says } of rows) {
     test(`is refused with the reason: it ${name}`, async (t) => {

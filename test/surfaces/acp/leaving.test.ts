@@ -211,3 +211,32 @@ test("a session that is loaded while it is closed takes no prompts", async (t) =
   closing.resolve();
   await closed;
 });
+
+test("a copy that is being made when its client goes, or takes the request back, is deleted", async () => {
+  for (const isTakenBack of [true, false]) {
+    const gate = Promise.withResolvers<void>();
+    const deleted: string[] = [];
+    const log = new LogClient().begin("ses_root").begin("ses_copy");
+    const client = async (): Promise<ParleyClient> => {
+      const base = log.client();
+      const fork = async () => {
+        await gate.promise;
+        return base.sessions.get("ses_copy");
+      };
+      const sessions = Object.assign(Object.create(base.sessions) as ParleyClient["sessions"], {
+        delete: async (id: string) => void deleted.push(id),
+      });
+      return { ...base, sessions, session: (one) => Object.assign(base.session(one), { fork }) };
+    };
+    const front: Front = { update: async () => {}, permission: async () => undefined };
+    const sessions = new Sessions({ client, version: "1", logger: silentLogger }, front);
+    const stop = new AbortController();
+    const copied = assert.rejects(sessions.fork("ses_root", stop.signal));
+    if (isTakenBack) stop.abort(RequestError.requestCancelled());
+    const left = isTakenBack ? undefined : sessions.leave();
+    gate.resolve();
+    await Promise.all([copied, left]);
+    await eventually("it is deleted", () => deleted.includes("ses_copy"));
+    await sessions.close();
+  }
+});

@@ -134,7 +134,7 @@ export class Discoverer {
             : `it opens no session: ${errorWords(error)}`;
           return { peer, commands: [], refused: { missing, words } };
         }
-        if (textIn(result, "sessionId") === undefined) {
+        if (!textIn(result, "sessionId")) {
           const words = "it opens no session: it told no id of one";
           return { peer, commands: [], refused: { missing: false, words } };
         }

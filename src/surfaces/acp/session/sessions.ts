@@ -154,10 +154,14 @@ export class Sessions {
     return this.#open.get(id);
   }
 
-  async fork(id: string): Promise<AttachedSession> {
-    const client = await this.client();
-    const detail = await client.session(id).fork();
-    return await this.#keep(detail.id, async () => this.#begin(client, detail, await infoOf(client, detail)));
+  /** Begins a copy of a session. One that the client takes back is deleted. */
+  async fork(id: string, signal?: AbortSignal): Promise<AttachedSession> {
+    return await this.#beginnings.begin(signal, async (beginning) => {
+      const client = await this.client();
+      const detail = await client.session(id).fork();
+      beginning.named(detail.id);
+      return await this.#keep(detail.id, async () => this.#begin(client, detail, await infoOf(client, detail)));
+    });
   }
 
   async detach(id: string): Promise<void> {

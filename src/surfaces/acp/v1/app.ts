@@ -66,10 +66,10 @@ export function v1App(options: AcpOptions, sendNow?: SendNow): VersionApp<AgentA
         return opened(await sessions.get(params.sessionId));
       }, params.sessionId),
     )
-    .onRequest(methods.agent.session.fork, ({ params }) =>
+    .onRequest(methods.agent.session.fork, ({ params, signal }) =>
       told(async () => {
         assertNoInstructions(params);
-        const session = await sessions.fork(params.sessionId);
+        const session = await sessions.fork(params.sessionId, signal);
         return { sessionId: session.id, ...opened(session) };
       }, params.sessionId),
     )

@@ -102,10 +102,10 @@ export function v2App(options: AcpOptions): VersionApp<AgentApp> {
         return opened(session);
       }, params.sessionId),
     )
-    .onRequest(methods.agent.session.fork, ({ params }) =>
+    .onRequest(methods.agent.session.fork, ({ params, signal }) =>
       told(async () => {
         assertNoInstructions(params);
-        const session = await sessions.fork(params.sessionId);
+        const session = await sessions.fork(params.sessionId, signal);
         return { sessionId: session.id, ...opened(session) };
       }, params.sessionId),
     )
