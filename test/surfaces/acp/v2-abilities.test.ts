@@ -105,6 +105,14 @@ describe("what a client of version 2 can be told and asked", () => {
     await assert.rejects(refused, /another session's past/);
   });
 
+  test("instructions of the client are refused where a session is opened", async (t) => {
+    const { agent, id: sessionId } = await openV2(t, server);
+    const systemPrompt = { mode: "append", content: say("Speak like a pirate.") };
+    const params = { sessionId, cwd: server.directory, mcpServers: [], systemPrompt };
+    for (const method of ["session/new", "session/resume", "session/fork"])
+      await assert.rejects(agent.request(method, params), /no systemPrompt/, method);
+  });
+
   test("STEER-001 words are given to the running turn, and begin one where none runs", async (t) => {
     const session = await openV2(t, server);
     const steer = (more: object = {}) =>
