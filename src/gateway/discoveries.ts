@@ -67,7 +67,7 @@ export class Discoveries {
         entry.isOfNoUse = !installed || credentials === "missing";
         if ((this.came.get(key)?.at ?? 0) <= entry.at) keepNewest(this.came, key, entry, KEPT);
       },
-      // What came before is better than nothing.
+      // The answer before is better than none.
       () => this.forget(key, entry),
     );
     return entry.answer;

@@ -19,7 +19,7 @@ async function searchFor(options: AcpAgentOptions): Promise<ProgramSearch> {
   return { argv: [path, ...args], detail: [path, ...args].join(" ") };
 }
 
-/** What a program says of itself. Until then a copy may be tried, and servers of any kind. */
+/** The abilities that a program tells of itself. Until then a copy may be tried, and servers of any kind. */
 function abilitiesOf(peer: Pick<Peer, "canFork" | "mcp"> | undefined): AgentCapabilities {
   const fork = peer?.canFork === false ? {} : { fork: "native" as const };
   const mcp = peer

@@ -49,7 +49,7 @@ function watchAnswers(logger: ServerLogger, isLeaving: () => boolean): (message:
   return (message) => {
     if ("error" in message) {
       const { code, data, message: words } = message.error;
-      // Who ends a turn by going knows it.
+      // A client that ends a turn by going knows it.
       const level = isLeaving() ? "debug" : "warn";
       logger[level](present({ code, request: message.id, data }), words);
     }

@@ -176,7 +176,7 @@ export class LiveSession {
   /** Starts the agent ahead of a prompt. Resolves with whether it is ready. */
   async start(begun?: () => void): Promise<boolean> {
     const ready = await this.parts.rest.orRest(this.agent.start(begun));
-    // What it told with its start, unless nothing can be stored: whoever waited reads it next.
+    // The session's facts that it told with its start are stored first, unless nothing can be: the caller reads them next.
     if (ready && !this.turn) await this.inbox.unlessRefused(this.inbox.whenIdle()).catch(() => {});
     this.inbox.wake();
     return ready;
@@ -200,7 +200,7 @@ export class LiveSession {
     }
   }
 
-  /** What the agent changes together with a choice has come behind it: resolves when that is stored. The choice is, in any case. */
+  /** Resolves when the changes that the agent made together with a choice are stored: they came behind it. The choice is stored in any case. */
   private async settled(): Promise<void> {
     await this.inbox.send({ type: "update", facts: {} }).catch(() => {});
   }

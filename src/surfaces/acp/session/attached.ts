@@ -199,7 +199,7 @@ export class AttachedSession {
       );
       if (!this.isOver) this.#deleted();
     } catch (error) {
-      // Who goes is told how its turns end, and has its prompts taken back.
+      // A client that goes is told how its turns end, and its prompts are taken back.
       if (this.isOver || this.#isLeft()) return;
       this.#logger.warn({ err: error, session: this.id }, "the stream of a session failed");
       await this.#lose(error);
