@@ -42,6 +42,16 @@ async function working(t: Cleanup, send: ClientOptions["fetch"] = fetch): Promis
   return { ...opened, id, warned, first };
 }
 
+/** Has another client's shell run in the session, in place of the first turn: it takes no words. */
+async function shellOf({ server, id, first }: Working) {
+  const other = createClient({ url: server.api.url }).session(id);
+  await other.cancel({ queue: "keep" });
+  await first;
+  await other.shell("sleep 1000");
+  await eventually("the shell runs", async () => (await server.api.session(id)).status === "busy");
+  return other;
+}
+
 describe("when a client goes", () => {
   test("a prompt that is on its way is taken back, though its session can be read no more", async (t) => {
     const gate = Promise.withResolvers<void>();
@@ -71,12 +81,7 @@ describe("when a client goes", () => {
 
   test("words that a turn did not take are taken back like a prompt", async (t) => {
     const client = await working(t);
-    // The scripted agent takes no words during a shell turn, which waits here behind the first turn.
-    const other = createClient({ url: client.server.api.url }).session(client.id);
-    await other.cancel({ queue: "keep" });
-    await client.first;
-    await other.shell("sleep 1000");
-    await eventually("the shell runs", async () => (await client.server.api.session(client.id)).status === "busy");
+    const other = await shellOf(client);
     const steered = { sessionId: client.id, prompt: say("and words") };
     const { outcome } = await client.agent.request<{ outcome: string }>("_session/steering", steered);
     assert.equal(outcome, "startedNewTurn");
@@ -116,11 +121,7 @@ describe("when a client goes", () => {
 
 test("a cancel takes back words that another client's turn did not take, and nothing else", async (t) => {
   const client = await working(t);
-  const other = createClient({ url: client.server.api.url }).session(client.id);
-  await other.cancel({ queue: "keep" });
-  await client.first;
-  await other.shell("sleep 1000");
-  await eventually("the shell runs", async () => (await client.server.api.session(client.id)).status === "busy");
+  const other = await shellOf(client);
   const before = await client.server.api.session(client.id);
   await client.agent.request("_session/steering", { sessionId: client.id, prompt: say("and words") });
   await client.agent.notify("session/cancel", { sessionId: client.id });
